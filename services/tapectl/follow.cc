@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "dataplane/deadline.h"
+#include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
 #include "services/client/channel.h"
 #include "services/tapectl/pacing_text.h"
@@ -61,6 +62,15 @@ absl::Status NotInTime(const std::vector<Job>& jobs, bool cancelled) {
   return absl::DeadlineExceededError(
       absl::StrCat(NamesOf(jobs), " did not end within --timeout and ",
                    cancelled ? absl::StrCat(verb, " cancelled") : "goes on"));
+}
+
+// A worker that was stopped, or a network that was away for longer than a call waits.
+absl::Status OutOfSight(const Job& job, const absl::Status& status) {
+  return dataplane::Prefixed(absl::StrCat(job.name,
+                                          " is out of sight and may go on, tapectl jobs "
+                                          "attach ",
+                                          job.name, " follows it again: "),
+                             status);
 }
 
 std::string SummaryOf(const Job& job) {
@@ -134,6 +144,7 @@ absl::StatusOr<std::vector<Job>> Follow(const Program& program, InterruptWatch& 
       }
       return NotInTime(started, cancels);
     }
+    if (absl::IsUnavailable(last.status())) return OutOfSight(job, last.status());
     TD_RETURN_IF_ERROR(last.status());
     ended.push_back(*last);
   }

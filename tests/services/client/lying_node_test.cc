@@ -10,9 +10,11 @@
 #include "services/client/catalog_client.h"
 #include "services/client/channel.h"
 #include "services/errors.h"
+#include "services/tapectl/follow.h"
 #include "services/tapectl/names.h"
 #include "services/tapectl/program.h"
 #include "tapedeck/v1/catalog.grpc.pb.h"
+#include "tapedeck/v1/pipeline.grpc.pb.h"
 
 namespace tapedeck::services::client {
 namespace {
@@ -91,6 +93,40 @@ TEST(LyingNodeTest, AMendedPartIsFoundByItsId) {
   const auto found = tapectl::RecordingNameOf("20261128-120000-0001", catalog);
   ASSERT_TRUE(found.ok()) << found.status();
   EXPECT_EQ(*found, kGood);
+}
+
+// It answers the start, and is then gone for longer than a call waits.
+class StoppedWorker final : public v1::PipelineService::Service {
+ public:
+  StoppedWorker() {
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
+    builder.RegisterService(this);
+    server_ = builder.BuildAndStart();
+  }
+  ~StoppedWorker() override { server_->Shutdown(); }
+
+  grpc::Status WatchJob(grpc::ServerContext*, const v1::WatchJobRequest*,
+                        grpc::ServerWriter<v1::WatchJobResponse>*) override {
+    return {grpc::StatusCode::UNAVAILABLE, "keepalive watchdog timeout"};
+  }
+
+  int port = 0;
+
+ private:
+  std::unique_ptr<grpc::Server> server_;
+};
+
+TEST(StoppedWorkerTest, ItIsSaidThatTheJobMayGoOn) {
+  const StoppedWorker worker;
+  tapectl::Program program;
+  program.worker = absl::StrCat("127.0.0.1:", worker.port);
+  tapectl::InterruptWatch interrupt("");
+  const auto jobs = program.Jobs();
+  const absl::Status status =
+      tapectl::Follow(program, interrupt, *jobs, {Job{.name = "jobs/3"}}, 0).status();
+  EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("tapectl jobs attach jobs/3"));
 }
 
 TEST(TablesTest, NoCellCommandsTheTerminal) {
