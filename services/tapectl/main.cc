@@ -75,7 +75,7 @@ absl::Status Run(Program& program) {
   if (program.tls_files.given()) {
     TD_ASSIGN_OR_RETURN(program.credentials.tls, identity::Tls::Create(program.tls_files));
   }
-  telemetry::otlp::Tracing tracing(settings);
+  telemetry::otlp::Tracing tracing(settings, telemetry::otlp::Life::kShort);
   const trace::Branch branch{.tracer = tracing.tracer(),
                              .above = trace::ReadContext(trace::FromProcess)};
   trace::Span span = branch.Start(absl::StrCat("tapectl ", program.what));

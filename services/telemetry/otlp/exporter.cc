@@ -76,7 +76,10 @@ class ExportCall {
 class Exporter::Collector {
  public:
   explicit Collector(const std::string& endpoint)
-      : channel_(client::MakeChannel(endpoint)), service_(channel_.channel) {}
+      : channel_(client::MakeChannel(endpoint)), service_(channel_.channel) {
+    // A program that ends soon has no time left to connect then.
+    channel_.channel->GetState(/*try_to_connect=*/true);
+  }
   ExportCall::Service& service() { return service_; }
 
  private:
@@ -101,7 +104,7 @@ void Exporter::Work() {
   while (true) {
     const trace::SpanBatch batch = spans_.Take(settings_.period);
     if (!batch.empty()) Export(collector, batch);
-    TellOfDrops();
+    if (settings_.tells_at_end || !spans_.closed()) TellOfDrops();
     if (batch.empty() && spans_.closed()) return;
   }
 }

@@ -25,6 +25,8 @@ struct ExporterSettings {
   absl::Duration deadline = absl::Seconds(5);
   // Of all that is left at the end: who ends a program waits for it.
   absl::Duration flush_deadline = absl::Seconds(1);
+  // Whether the log says what was dropped at the end.
+  bool tells_at_end = true;
 };
 
 // Owned by main.

@@ -1,6 +1,7 @@
 #include "services/telemetry/otlp/tracing.h"
 
 #include <random>
+#include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
@@ -8,6 +9,9 @@
 
 namespace tapedeck::services::telemetry::otlp {
 namespace {
+
+// Long enough for a collector some way off, whose connection was made meanwhile.
+constexpr absl::Duration kShortFlush = absl::Milliseconds(200);
 
 // Of ids, which shall not meet those of another program; nobody is kept from guessing them.
 class Numbers {
@@ -30,10 +34,14 @@ class Numbers {
 
 }  // namespace
 
-Tracing::Tracing(const trace::Settings& settings) {
+Tracing::Tracing(const trace::Settings& settings, Life life) {
   if (settings.endpoint.empty()) return;
-  exporter_ = std::make_unique<Exporter>(
-      ExporterSettings{.endpoint = settings.endpoint, .resource = settings.resource}, spans_);
+  ExporterSettings exporter{.endpoint = settings.endpoint, .resource = settings.resource};
+  if (life == Life::kShort) {
+    exporter.flush_deadline = kShortFlush;
+    exporter.tells_at_end = false;
+  }
+  exporter_ = std::make_unique<Exporter>(std::move(exporter), spans_);
   tracer_ = std::make_unique<trace::Tracer>(
       settings.sampler, clock_, [numbers = std::make_shared<Numbers>()] { return numbers->Next(); },
       spans_);

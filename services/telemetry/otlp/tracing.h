@@ -12,11 +12,15 @@ namespace tapedeck::services::telemetry::otlp {
 
 class Exporter;
 
+// How long a program lives.
+enum class Life { kLong, kShort };
+
 // Owned by main, and destroyed after all that has spans: then what has ended is exported, which
-// takes a second at most.
+// takes a second at most. A short life ends within 200 ms more, and says nothing of what was
+// dropped at its end: it would at each call while a collector is silent.
 class Tracing {
  public:
-  explicit Tracing(const trace::Settings& settings);
+  explicit Tracing(const trace::Settings& settings, Life life = Life::kLong);
   ~Tracing();
 
   // Null: tracing is off.

@@ -15,6 +15,7 @@
 #include "absl/synchronization/mutex.h"
 #include "dataplane/now.h"
 #include "services/telemetry/otlp/message.h"
+#include "services/telemetry/otlp/tracing.h"
 #include "tests/services/telemetry/trace/traced.h"
 
 namespace tapedeck::services::telemetry::otlp {
@@ -161,6 +162,19 @@ TEST_F(ExporterTest, AMuteCollectorHoldsNothingUp) {
   EXPECT_LT(dataplane::SteadyTime() - before, absl::Seconds(15));
   EXPECT_EQ(traced_.spans.exported(), 0u);
   EXPECT_EQ(traced_.spans.dropped(), 3 * trace::kMaxQueuedSpans + 1);
+}
+
+// As each call of tapectl would be.
+TEST_F(ExporterTest, AShortLifeEndsSoonAndSaysNothing) {
+  const Collector collector(Collector::Answer::kNone);
+  testing::internal::CaptureStderr();
+  const absl::Time before = absl::Now();
+  for (int call = 0; call < 5; ++call) {
+    Tracing tracing({.endpoint = collector.address()}, Life::kShort);
+    trace::Branch{.tracer = tracing.tracer()}.Start("tapectl lun list").End();
+  }
+  EXPECT_LT(absl::Now() - before, absl::Seconds(4));  // with a second for each it would be more
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
 TEST_F(ExporterTest, SoDoesOneThatIsNotThere) {
