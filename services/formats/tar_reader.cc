@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "dataplane/status_macros.h"
 #include "services/files/errors.h"
@@ -49,16 +49,49 @@ bool SumIsRight(const std::string& block) {
   return NumberIn(absl::string_view(block).substr(kTarSum, 8)) == sum;
 }
 
-// "LENGTH size=N\n" among the records of an extended header.
-std::optional<uint64_t> SizeIn(absl::string_view records) {
-  for (absl::string_view line : absl::StrSplit(records, '\n')) {
+// What an extended header says of the file behind it.
+struct Extended {
+  std::optional<uint64_t> bytes;
+  bool sparse = false;  // it has holes, and its bytes are a map of them and the rest
+};
+
+// Its records are "LENGTH KEY=VALUE\n", LENGTH being that of the record. None: it has others.
+std::optional<Extended> ReadExtended(absl::string_view records) {
+  Extended extended;
+  while (!records.empty()) {
+    size_t length = 0;
+    const size_t blank = records.find(' ');
+    if (blank == absl::string_view::npos || !absl::SimpleAtoi(records.substr(0, blank), &length) ||
+        length <= blank + 1 || length > records.size() || records[length - 1] != '\n') {
+      return std::nullopt;
+    }
+    absl::string_view record = records.substr(blank + 1, length - blank - 2);
+    records.remove_prefix(length);
+    if (absl::StartsWith(record, "GNU.sparse.")) extended.sparse = true;
     uint64_t bytes = 0;
-    const size_t blank = line.find(' ');
-    if (blank == absl::string_view::npos) continue;
-    line.remove_prefix(blank + 1);
-    if (absl::ConsumePrefix(&line, "size=") && absl::SimpleAtoi(line, &bytes)) return bytes;
+    if (!absl::ConsumePrefix(&record, "size=")) continue;
+    if (!absl::SimpleAtoi(record, &bytes)) return std::nullopt;
+    extended.bytes = bytes;
   }
-  return std::nullopt;
+  return extended;
+}
+
+absl::StatusOr<Extended> ExtendedAt(const files::InputFile& file, uint64_t begin, uint64_t bytes) {
+  if (bytes > kMaxExtendedBytes) {
+    return files::Invalid(file.path, absl::StrCat("has an extended header of ", bytes, " bytes; ",
+                                                  kMaxExtendedBytes, " are the most"));
+  }
+  TD_ASSIGN_OR_RETURN(const std::string records,
+                      ReadHeader(file, begin, bytes, "an archive's header"));
+  const auto extended = ReadExtended(records);
+  if (!extended.has_value()) {
+    return files::Invalid(file.path, absl::StrCat("no extended header at byte ", begin));
+  }
+  if (extended->sparse) {
+    return files::Invalid(file.path,
+                          "has a sparse file (GNU.sparse); make the archive without tar -S");
+  }
+  return *extended;
 }
 
 }  // namespace
@@ -86,10 +119,8 @@ absl::StatusOr<std::optional<TarEntry>> NextInTar(const files::InputFile& file, 
       return TarEntry{.name = name.substr(name.rfind('/') + 1), .begin = begin, .bytes = bytes};
     }
     if (type != 'x') continue;
-    const uint64_t wanted = std::min(bytes, kMaxExtendedBytes);
-    TD_ASSIGN_OR_RETURN(const std::string records,
-                        ReadHeader(file, begin, wanted, "an archive's header"));
-    told = SizeIn(records);
+    TD_ASSIGN_OR_RETURN(const Extended extended, ExtendedAt(file, begin, bytes));
+    told = extended.bytes;
   }
   return files::Invalid(file.path, "has too many headers without a file");
 }

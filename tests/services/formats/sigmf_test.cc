@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "services/formats/tar.h"
@@ -89,6 +90,24 @@ TEST(TarTest, ASizeBeyondAHeadersIsInOneBefore) {
   EXPECT_EQ((*entry)->bytes, bytes);
   EXPECT_EQ((*entry)->begin, header.size());
   std::filesystem::remove(path);
+}
+
+// Its bytes there are a map of its holes, and what lies between them.
+TEST(TarTest, ASparseFileIsRefusedByName) {
+  const std::string sparse = ScratchPath("sparse");
+  WriteFile(sparse, "begin");
+  std::filesystem::resize_file(sparse, 400'000);
+  const std::string path = ScratchPath("a.tar");
+  for (const char* version : {"0.0", "0.1", "1.0"}) {
+    const std::string command = absl::StrCat("tar -S --format=pax --sparse-version=", version,
+                                             " -C / -cf ", path, " ", sparse.substr(1));
+    ASSERT_EQ(std::system(command.c_str()), 0);
+    const auto file = files::OpenInput(path);
+    uint64_t from = 0;
+    const absl::Status status = NextInTar(*file, &from).status();
+    EXPECT_EQ(ReasonIn(status), "FILE_INVALID") << version;
+    EXPECT_NE(std::string(status.message()).find("GNU.sparse"), std::string::npos) << status;
+  }
 }
 
 TEST(TarTest, AHeaderThatIsNoneIsRefused) {
