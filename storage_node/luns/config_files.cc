@@ -76,18 +76,12 @@ absl::StatusOr<OpenNote> ReadLunNote(const OpenLun& lun) {
   return open;
 }
 
-absl::Status WriteLunNote(const OpenLun& lun, const OpenNote& note,
-                          const store::ListedMembers& more = {}) {
-  const store::Note next{.generation = note.generation + 1,
-                         .text = format::EncodeLunNote(note.said)};
-  // One that was just made has its first note, of generation 1, beside this one: a write that is
-  // cut short leaves that.
-  store::Note beside = next;
-  beside.generation = next.generation / 2 * 2;
-  for (const auto& member : more) {
-    TD_RETURN_IF_ERROR(member.store->notebook()->WriteNote(beside));
-  }
-  return lun.store->notebook()->WriteNote(next);
+store::Note NextNote(const OpenNote& note) {
+  return {.generation = note.generation + 1, .text = format::EncodeLunNote(note.said)};
+}
+
+absl::Status WriteLunNote(const OpenLun& lun, const OpenNote& note) {
+  return lun.store->notebook()->WriteNote(NextNote(note));
 }
 
 bool HasNotebook(const OpenLun& lun) {
@@ -358,15 +352,29 @@ absl::Status DescribeOnMembers(const OpenLun& lun, const std::vector<services::C
   return absl::OkStatus();
 }
 
-absl::Status WriteLunOnMembers(const OpenLun& lun, const services::Lun& config,
-                               const store::ListedMembers& more) {
+absl::Status WriteLunOnMembers(const OpenLun& lun, const services::Lun& config) {
+  if (!HasNotebook(lun)) return lun.store->Describe(config);
+  TD_ASSIGN_OR_RETURN(OpenNote note, ReadLunNote(lun));
+  note.said.lun = config;
+  return WriteLunNote(lun, note);
+}
+
+absl::Status WriteLunOnNewMembers(const OpenLun& lun, const services::Lun& config,
+                                  const store::ListedMembers& more) {
   if (!HasNotebook(lun)) {
     for (const auto& member : more) TD_RETURN_IF_ERROR(member.store->Describe(config));
-    return lun.store->Describe(config);
+    return absl::OkStatus();
   }
   TD_ASSIGN_OR_RETURN(OpenNote note, ReadLunNote(lun));
   note.said.lun = config;
-  return WriteLunNote(lun, note, more);
+  store::Note next = NextNote(note);
+  // One that was just made has its first note, of generation 1, beside this one: a write that is
+  // cut short leaves that.
+  next.generation = next.generation / 2 * 2;
+  for (const auto& member : more) {
+    TD_RETURN_IF_ERROR(member.store->notebook()->WriteNote(next));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status RemoveChannelFile(const OpenLun& lun, const std::string& channel_id) {

@@ -40,10 +40,11 @@ absl::StatusOr<std::vector<services::Channel>> ReadChannelFiles(const OpenLun& l
 absl::Status WriteChannelFile(const OpenLun& lun, const services::Channel& channel);
 // The directory stays where others have put files into it.
 absl::Status RemoveChannelFile(const OpenLun& lun, const std::string& channel_id);
-// What the members say of an open LUN, and those it is to get before them, becomes `config`. The
-// caller holds lun.describing.
-absl::Status WriteLunOnMembers(const OpenLun& lun, const services::Lun& config,
-                               const store::ListedMembers& more = {});
+// What the members say of an open LUN becomes `config`. The caller holds lun.describing.
+absl::Status WriteLunOnMembers(const OpenLun& lun, const services::Lun& config);
+// The same of those that it is to get, which say so before anybody relies on them.
+absl::Status WriteLunOnNewMembers(const OpenLun& lun, const services::Lun& config,
+                                  const store::ListedMembers& more);
 // Where a member does not say yet what the LUN and its channels are, or a change was cut short, it
 // is told. `channels`: those that were read.
 absl::Status DescribeOnMembers(const OpenLun& lun, const std::vector<services::Channel>& channels);

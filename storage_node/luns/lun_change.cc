@@ -27,10 +27,16 @@ absl::Status CheckRoom(const services::Lun& config, recording::Capacity& capacit
 
 absl::Status Write(Luns& luns, OpenLun& lun, const services::Lun& config,
                    const store::ListedMembers& more) {
-  TD_RETURN_IF_ERROR(WriteLunOnMembers(lun, config, more));
+  TD_RETURN_IF_ERROR(WriteLunOnNewMembers(lun, config, more));
   const absl::Status status = WriteLunFile(luns.state_dir(), config);
   // An error may come when it has happened.
-  return LunFileSays(luns.state_dir(), config) ? absl::OkStatus() : status;
+  if (!status.ok() && !LunFileSays(luns.state_dir(), config)) return status;
+  return WriteLunOnMembers(lun, config);
+}
+
+absl::Status WriteAgain(Luns& luns, OpenLun& lun, const services::Lun& before) {
+  TD_RETURN_IF_ERROR(WriteLunOnMembers(lun, before));
+  return WriteLunFile(luns.state_dir(), before);
 }
 
 }  // namespace
@@ -46,7 +52,7 @@ absl::Status ReplaceConfig(Luns& luns, OpenLun& lun, const services::Lun& config
   if (!status.ok()) {
     lun.capacity->SetLimit(before);
     // If it fails the next start does it, with whichever of the two the state directory has.
-    if (!Write(luns, lun, *lun.config.now(), {}).ok()) added.Leave();
+    if (!WriteAgain(luns, lun, *lun.config.now()).ok()) added.Leave();
     return status;
   }
   added.Join(lun);

@@ -28,6 +28,22 @@ constexpr size_t kMaxShown = 63;
 constexpr Capabilities kOnDirectories{
     .outlives_process = true, .keeps_channel_files = true, .prewrites = true, .keeps_copies = true};
 
+// Lists of members only get longer. One that is shorter than what a member says is of an older
+// state directory: by it the LUN would do without what has been recorded on the others.
+absl::Status CheckKnowsAll(const MemberKind& kind, const services::Lun& lun) {
+  for (const std::string& path : lun.members) {
+    const auto said = kind.described_by(path);
+    if (!said.ok() || said->lun.uid != lun.uid) continue;  // opening it says why
+    if (said->lun.members.size() <= lun.members.size()) continue;
+    return disk::Unusable(path,
+                          absl::StrCat("it says that ", lun.name, " has ", said->lun.members.size(),
+                                       " members, and the state directory, which is older, knows ",
+                                       lun.members.size(), "; tapectl lun attach --member ",
+                                       absl::StrJoin(said->lun.members, " --member ")));
+  }
+  return absl::OkStatus();
+}
+
 // A kind whose LUNs stripe over members or keep a copy on each, which `check_names` sees to be such
 // as its members are.
 StoreKind Striped(StoreKind kind, const MemberStore& store,
@@ -37,8 +53,9 @@ StoreKind Striped(StoreKind kind, const MemberStore& store,
     TD_RETURN_IF_ERROR(check_names(lun));
     return lun.mirrored() ? mirror::Create(store, lun) : stripe::Create(store, lun);
   };
-  kind.open = [store, check_names](const services::Lun& lun) -> Opened {
+  kind.open = [store, check_names, member = kind.member](const services::Lun& lun) -> Opened {
     TD_RETURN_IF_ERROR(check_names(lun));
+    TD_RETURN_IF_ERROR(CheckKnowsAll(*member, lun));
     return lun.mirrored() ? mirror::Open(store, lun) : stripe::Open(store, lun);
   };
   kind.remove = [store, check_names](const services::Lun& lun) -> absl::Status {

@@ -104,14 +104,34 @@ class MembersFixture : public testing::TestWithParam<std::string> {
     const auto lun = node_.node().luns().AttachLun({.members = std::move(members)}, "");
     ASSERT_TRUE(lun.ok()) << lun.status();
   }
+  // What the state directory and the members say, or hold where they are devices, now.
+  void KeepState() const {
+    std::filesystem::copy_file(state_file(), state_file() + ".old");
+    for (int m = 0; std::filesystem::exists(said_by(m)); ++m) {
+      std::filesystem::copy_file(said_by(m), member(m) + ".old");
+    }
+  }
   // As after a crash before the state directory was written.
   void ForgetChange() {
     node_.Stop();
-    std::filesystem::copy_file(state_file() + ".old", state_file(),
-                               std::filesystem::copy_options::overwrite_existing);
+    ForgetOnMembers();
+    ForgetInState();
     node_.Start();
   }
-  void KeepState() const { std::filesystem::copy_file(state_file(), state_file() + ".old"); }
+  // Of a node that is stopped.
+  void ForgetInState() const { Restore(state_file() + ".old", state_file()); }
+  void ForgetOnMembers() const {
+    for (int m = 0; std::filesystem::exists(member(m) + ".old"); ++m) {
+      Restore(member(m) + ".old", said_by(m));
+    }
+  }
+  // What says of which LUN a member is.
+  std::string said_by(int m) const {
+    return GetParam() == "device" ? member(m) : member(m) + "/.tapedeck/lun.json";
+  }
+  static void Restore(const std::string& from, const std::string& to) {
+    std::filesystem::copy_file(from, to, std::filesystem::copy_options::overwrite_existing);
+  }
 
   NodeFixture node_;
 };
