@@ -24,6 +24,7 @@
 #include "services/admin/admin.h"
 #include "services/convert/trace_codec.h"
 #include "services/daemon.h"
+#include "services/descriptors.h"
 #include "services/doctor/examiner.h"
 #include "services/flight/recorder.h"
 #include "services/grpc_log.h"
@@ -212,6 +213,7 @@ absl::Status Run(const Settings& settings) {
 
 int main(int argc, char** argv) {
   tapedeck::services::identity::RefuseOldTls();
+  tapedeck::services::RaiseDescriptorLimit();
   tapedeck::services::EndWhenOutOfMemory();
   tapedeck::services::ShareSpareMemory();
   tapedeck::services::server::BlockShutdownSignals();

@@ -16,6 +16,7 @@
 #include "services/console/console.h"
 #include "services/convert/trace_codec.h"
 #include "services/daemon.h"
+#include "services/descriptors.h"
 #include "services/doctor/examiner.h"
 #include "services/errors.h"
 #include "services/flight/recorder.h"
@@ -216,6 +217,7 @@ absl::Status Run(const Settings& settings) {
 
 int main(int argc, char** argv) {
   tapedeck::services::identity::RefuseOldTls();
+  tapedeck::services::RaiseDescriptorLimit();
   tapedeck::services::EndWhenOutOfMemory();
   tapedeck::services::ShareSpareMemory();
   tapedeck::services::server::BlockShutdownSignals();

@@ -1,10 +1,12 @@
 #include "storage_node/admission/session_host.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
+#include "services/descriptors.h"
 #include "services/errors.h"
 #include "storage_node/admission/playback.h"
 #include "storage_node/admission/record.h"
@@ -39,6 +41,12 @@ bool IsBusy(const absl::Status& status) {
   return reason.has_value() && reason->reason == "RECORDING_BUSY";
 }
 
+// Descriptors of a session on each member: data, index, and a manifest or what is read beside.
+constexpr uint64_t kForMember = 4;
+// Beside them, so that sessions that run end well: each replaces its manifest then, and gRPC and
+// rails have new connections.
+constexpr uint64_t kForEnds = 32;
+
 // Larger rings wait for each other and not for smaller ones.
 constexpr uint64_t kLargeRing = uint64_t{256} << 20;
 
@@ -70,6 +78,7 @@ struct Admittance : public std::enable_shared_from_this<Admittance> {
 
   void Look() {
     if (watch->left()) return;
+    if (const absl::Status enough = CheckDescriptors(); !enough.ok()) return End(enough);
     auto planned =
         IsPlayback(open) ? PlanPlayback(means, open, executor) : PlanRecord(means, open, executor);
     if (!planned.ok() && MayBecomeFree(planned.status())) return LookAgain();
@@ -80,6 +89,13 @@ struct Admittance : public std::enable_shared_from_this<Admittance> {
     means.luns.ring_desks().Of(large ? "large rings" : lun)->Run([self = shared_from_this()] {
       self->MakeRing();
     });
+  }
+
+  absl::Status CheckDescriptors() const {
+    const auto found = means.luns.Find(lun);
+    if (!found.ok()) return absl::OkStatus();  // the plan says why
+    const uint64_t members = std::max<uint64_t>((*found)->config->members.size(), 1);
+    return services::CheckDescriptorsLeft(kForEnds + members * kForMember);
   }
 
   bool MayBecomeFree(const absl::Status& status) const {
