@@ -58,17 +58,18 @@ bool IsJson(absl::string_view content_type) {
   return absl::EqualsIgnoreCase(absl::StripAsciiWhitespace(type), kJson);
 }
 
+// A page that is not this server's sends no such content type unless it is allowed to, whatever its
+// browser says of where it comes from.
 absl::Status CheckKind(const HttpRequest& request, const MethodDescriptor& method) {
-  if (method.server_streaming()) {
-    if (request.method == "GET" && absl::StrContains(request.accept, "text/event-stream")) {
-      return absl::OkStatus();
-    }
+  if (request.method != "POST" || !IsJson(request.content_type)) {
     return absl::InvalidArgumentError(
-        absl::StrCat(method.name(), " streams: GET with ?request= and Accept: text/event-stream"));
+        absl::StrCat(method.name(), ": POST with Content-Type: application/json"));
   }
-  if (request.method == "POST" && IsJson(request.content_type)) return absl::OkStatus();
+  if (!method.server_streaming() || absl::StrContains(request.accept, "text/event-stream")) {
+    return absl::OkStatus();
+  }
   return absl::InvalidArgumentError(
-      absl::StrCat(method.name(), ": POST with Content-Type: application/json"));
+      absl::StrCat(method.name(), " streams: POST with Accept: text/event-stream"));
 }
 
 HttpAnswer FileAnswer(absl::string_view path) {
@@ -210,8 +211,7 @@ absl::StatusOr<Console::Asked> Console::Ask(const HttpRequest& request,
                .method = absl::StrCat("/", method->service()->full_name(), "/", method->name()),
                .request = NewRequest(*method),
                .answer = NewAnswer(*method)}};
-  const std::string& json = method->server_streaming() ? request.argument : request.body;
-  TD_RETURN_IF_ERROR(ReadJson(json.empty() ? "{}" : json, *asked.spec.request));
+  TD_RETURN_IF_ERROR(ReadJson(request.body.empty() ? "{}" : request.body, *asked.spec.request));
   if (security_.gate() == nullptr) return asked;
   if (to.worker) {
     TD_RETURN_IF_ERROR(MayPassOn(*method, *asked.spec.request, caller));

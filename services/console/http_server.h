@@ -16,9 +16,8 @@ namespace tapedeck::services::console {
 
 // What is not there is empty.
 struct HttpRequest {
-  std::string method;    // GET, HEAD or POST
-  std::string path;      // decoded, without arguments
-  std::string argument;  // the one that is called "request", decoded
+  std::string method;  // GET, HEAD or POST
+  std::string path;    // decoded, without arguments
   std::string host, origin, fetch_site, content_type, accept;
   std::string body;
   std::string certificate;  // the client's, in DER and verified; empty: plain HTTP

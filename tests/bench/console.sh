@@ -16,17 +16,21 @@ while [[ $# -gt 0 ]]; do
   esac
 done
 
-# stats_path: of the stream that the page watches.
-stats_path() { echo "/api/tapedeck.v1.NodeService/WatchStats?request=%7B%22interval%22%3A%220.5s%22%7D"; }
+# The stream that the page watches.
+STATS_PATH=/api/tapedeck.v1.NodeService/WatchStats
+STATS_REQUEST='{"interval":"0.5s"}'
 
 begin_clients() {
   local i
   for ((i = 0; i < CLIENTS; ++i)); do
-    curl -sN -H 'Accept: text/event-stream' "http://127.0.0.1:$CONSOLE$(stats_path)" -o "$WORK/client-$i" &
+    curl -sN -H 'Accept: text/event-stream' -H 'Content-Type: application/json' --data "$STATS_REQUEST" \
+      "http://127.0.0.1:$CONSOLE$STATS_PATH" -o "$WORK/client-$i" &
     CLIENT_PIDS+=($!)
   done
   exec 7<>"/dev/tcp/127.0.0.1/$CONSOLE"
-  printf 'GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n\r\n' "$(stats_path)" >&7
+  printf '%s\r\n' "POST $STATS_PATH HTTP/1.1" 'Host: 127.0.0.1' 'Accept: text/event-stream' \
+    'Content-Type: application/json' "Content-Length: ${#STATS_REQUEST}" '' >&7
+  printf '%s' "$STATS_REQUEST" >&7
   for ((i = 0; i < CLIENTS; ++i)); do wait_for 10 test -s "$WORK/client-$i"; done
 }
 

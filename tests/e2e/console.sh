@@ -17,7 +17,8 @@ listed() { call CatalogService/ListRecordings "$ALL" | jq -e "$1" >/dev/null; }
 # stream_says WORD [OPTION OF curl...]: within some seconds.
 stream_says() {
   local said
-  said=$(curl -sSN --max-time 3 -H 'Accept: text/event-stream' "${@:2}" "$CONSOLE/api/tapedeck.v1.NodeService/WatchStats?request=%7B%7D" 2>/dev/null) || true
+  said=$(curl -sSN --max-time 3 -H 'Accept: text/event-stream' -H 'Content-Type: application/json' --data '{}' "${@:2}" \
+    "$CONSOLE/api/tapedeck.v1.NodeService/WatchStats" 2>/dev/null) || true
   grep -q "^data: {.*$1" <<<"$said" || fail "the stream has no $1: $said"
 }
 

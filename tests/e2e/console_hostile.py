@@ -87,9 +87,11 @@ def request(calls, rng):
     path, body = calls.request()
     method, version, headers = "POST", "HTTP/1.1", {"Host": "127.0.0.1", "Content-Type": "application/json", "Connection": "close"}
     if rng.random() < 0.3:
-        method, headers["Accept"] = "GET", "text/event-stream"
-        path += "?request=" + urllib.parse.quote(body)[:rng.choice([100, 3000, 40000])]
-        body = b""
+        headers["Accept"] = "text/event-stream"
+        if rng.random() < 0.3:
+            method = "GET"
+            path += "?request=" + urllib.parse.quote(body)[:rng.choice([100, 3000, 40000])]
+            body = b""
     if rng.random() < 0.3:
         name = rng.choice(list(HEADERS))
         headers[name] = rng.choice(HEADERS[name])

@@ -40,14 +40,6 @@ std::string Header(MHD_Connection* connection, const char* name) {
   return value == nullptr ? "" : value;
 }
 
-std::string Argument(MHD_Connection* connection, absl::string_view name) {
-  const char* value = nullptr;
-  size_t bytes = 0;
-  const auto found = MHD_lookup_connection_value_n(connection, MHD_GET_ARGUMENT_KIND, name.data(),
-                                                   name.size(), &value, &bytes);
-  return found != MHD_YES || value == nullptr ? "" : std::string(value, bytes);
-}
-
 // Empty: it is taken. The body of a request says beforehand how long it is.
 HttpAnswer RefusalOf(MHD_Connection* connection, absl::string_view method) {
   const auto refusal = [](unsigned status, const char* why) {
@@ -76,7 +68,6 @@ void Exchange::ReadHeaders(const char* method, const char* path) {
   if (!refusal.content_type.empty()) return Answer(std::move(refusal));
   request_ = {.method = method,
               .path = path,
-              .argument = Argument(connection_, "request"),
               .host = Header(connection_, MHD_HTTP_HEADER_HOST),
               .origin = Header(connection_, MHD_HTTP_HEADER_ORIGIN),
               .fetch_site = Header(connection_, "Sec-Fetch-Site"),

@@ -168,8 +168,9 @@ TEST_F(CallersTest, OneIdentityLeavesRoomForOthers) {
       std::string told = "HTTP/1.1 429";
       while (absl::StartsWith(told, "HTTP/1.1 429")) {
         told = AskOverTls(port, bob,
-                          "GET /api/tapedeck.v1.NodeService/WatchStats HTTP/1.1\r\nHost: node\r\n"
-                          "Accept: text/event-stream\r\nConnection: close\r\n\r\n");
+                          "POST /api/tapedeck.v1.NodeService/WatchStats HTTP/1.1\r\nHost: node\r\n"
+                          "Content-Type: application/json\r\nContent-Length: 2\r\n"
+                          "Accept: text/event-stream\r\nConnection: close\r\n\r\n{}");
       }
     });
   }

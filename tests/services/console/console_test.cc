@@ -61,10 +61,15 @@ class ConsoleTest : public ::testing::Test {
     return Ask("POST", path, absl::StrCat(headers, "Content-Length: ", json.size(), "\r\n"), json);
   }
   // What a stream begins with.
-  std::unique_ptr<HttpClient> Open(absl::string_view path) const {
+  std::unique_ptr<HttpClient> Open(absl::string_view path, absl::string_view json = "{}") const {
     auto client = std::make_unique<HttpClient>(console_->port());
-    client->Say(absl::StrCat("GET ", path, " HTTP/1.1\r\nHost: 127.0.0.1\r\n", kEvents, "\r\n"));
+    client->Say(absl::StrCat("POST ", path, " HTTP/1.1\r\nHost: 127.0.0.1\r\n", kJsonType, kEvents,
+                             "Content-Length: ", json.size(), "\r\n\r\n", json));
     return client;
+  }
+  // The whole answer, of a stream that is refused.
+  std::string Watch(absl::string_view headers = "") const {
+    return Post(kWatchStats, "{}", absl::StrCat(kJsonType, kEvents, headers));
   }
 
   LoopbackNode node_, worker_;
@@ -158,7 +163,7 @@ TEST_F(ConsoleTest, TakesNoLongBodiesAndNoneOfUnknownLength) {
   EXPECT_THAT(with("Content-Length: 99999999999999999999"), StartsWith("HTTP/1.1 4"));
   EXPECT_THAT(with("Content-Length: -1"), StartsWith("HTTP/1.1 4"));
   const std::string long_text(kConnectionBytes, 'x');
-  EXPECT_THAT(Ask("GET", absl::StrCat(kWatchStats, "?request=", long_text), kEvents),
+  EXPECT_THAT(Ask("GET", absl::StrCat(kWatchStats, "?request=", long_text)),
               AnyOf(IsEmpty(), StartsWith("HTTP/1.1 4")));
   EXPECT_THAT(Ask("GET", "/", absl::StrCat("X: ", long_text, "\r\n")),
               AnyOf(IsEmpty(), StartsWith("HTTP/1.1 4")));
@@ -182,8 +187,25 @@ TEST_F(ConsoleTest, OnlyItsOwnPageMayCall) {
     EXPECT_THAT(asked(headers), StartsWith("HTTP/1.1 403")) << headers;
   }
   EXPECT_THAT(Ask("GET", "/", "Host: evil.example\r\n"), StartsWith("HTTP/1.1 403"));
-  EXPECT_THAT(Ask("GET", kWatchStats, absl::StrCat(kEvents, "Origin: http://evil\r\n")),
-              StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(Watch("Origin: http://evil\r\n"), StartsWith("HTTP/1.1 403"));
+}
+
+// On an address that is none of the loopback browsers say of a plain GET neither where it comes
+// from, nor ask beforehand.
+TEST_F(ConsoleTest, WhatAnyPageCanSendStartsNoCall) {
+  for (const char* path : {kWatchStats, kListLuns}) {
+    for (const char* headers : {kEvents, "", "Accept: */*\r\n"}) {
+      EXPECT_THAT(Ask("GET", path, headers), StartsWith("HTTP/1.1 400")) << path << headers;
+      EXPECT_THAT(Ask("GET", absl::StrCat(path, "?request=%7B%7D"), headers),
+                  StartsWith("HTTP/1.1 400"));
+      for (const char* type :
+           {"text/plain", "application/x-www-form-urlencoded", "multipart/form-data"}) {
+        EXPECT_THAT(Post(path, "{}", absl::StrCat(headers, "Content-Type: ", type, "\r\n")),
+                    StartsWith("HTTP/1.1 400"))
+            << path << type;
+      }
+    }
+  }
 }
 
 TEST_F(ConsoleTest, WhatCallersSayComesBackAsJsonAlone) {
@@ -201,14 +223,11 @@ TEST_F(ConsoleTest, WhatCallersSayComesBackAsJsonAlone) {
 
 TEST_F(ConsoleTest, StreamsComeAsEvents) {
   Post(kCreateLun, R"({"lunId":"l0","lun":{"store":"posix","members":["/a"]}})");
-  const std::string asked = absl::StrCat(kWatchStats, "?request=%7B%22interval%22%3A%220.1s%22%7D");
-  const auto stats = Open(asked);
+  const auto stats = Open(kWatchStats, R"({"interval":"0.1s"})");
   const std::string two = stats->HearUntil(R"("sessionsOpened":"5")", 2);
   EXPECT_THAT(two, AllOf(HasSubstr("Content-Type: text/event-stream"), HasSubstr("data: {")));
-  const std::string none = R"(?request={"name":"luns/l0/channels/c/recordings/r"})";
-  const auto verify =
-      Open(absl::StrCat("/api/tapedeck.v1.CatalogService/VerifyRecording",
-                        absl::StrReplaceAll(none, {{"{", "%7B"}, {"\"", "%22"}, {"}", "%7D"}})));
+  const auto verify = Open("/api/tapedeck.v1.CatalogService/VerifyRecording",
+                           R"({"name":"luns/l0/channels/c/recordings/r"})");
   EXPECT_THAT(verify->HearUntil("}}", 1),
               AllOf(HasSubstr("event: error\ndata: {"), HasSubstr("RECORDING_NOT_FOUND")));
 }
@@ -219,8 +238,7 @@ TEST_F(ConsoleTest, StreamsAndConnectionsAreBounded) {
     streams.push_back(Open(kWatchStats));
     EXPECT_THAT(streams.back()->HearUntil("data:", 1), StartsWith("HTTP/1.1 200")) << i;
   }
-  EXPECT_THAT(Ask("GET", kWatchStats, kEvents),
-              AllOf(StartsWith("HTTP/1.1 429"), HasSubstr("LIMIT_REACHED")));
+  EXPECT_THAT(Watch(), AllOf(StartsWith("HTTP/1.1 429"), HasSubstr("LIMIT_REACHED")));
   // Who says little by little what he wants keeps nobody out, and no stream ends for it.
   std::vector<std::unique_ptr<HttpClient>> loris;
   for (unsigned i = 0; i < 200; ++i) {

@@ -73,24 +73,74 @@ export interface Watcher<Message> {
   end?: (error?: ApiError) => void;
 }
 
+// One server-sent event: its name, empty for a message, and its data.
+interface Happened {
+  name: string;
+  data: string;
+}
+
+function eventIn(text: string): Happened {
+  const happened: Happened = { name: '', data: '' };
+  for (const line of text.split('\n')) {
+    if (line.startsWith('event: ')) happened.name = line.slice(7);
+    if (line.startsWith('data: ')) happened.data = line.slice(6);
+  }
+  return happened;
+}
+
+// What comes until `take` wants no more, or the connection breaks.
+async function readEvents(body: ReadableStream<Uint8Array>, take: (event: Happened) => boolean): Promise<void> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const events = (text + decoder.decode(value, { stream: true })).split('\n\n');
+    text = events.pop() ?? '';
+    for (const event of events) if (!take(eventIn(event))) return;
+  }
+}
+
+// After a connection that broke, as EventSource waits. That one cannot POST, and what a GET asks for any page can ask.
+const AGAIN_MS = 3000;
+
 // Returns what stops it.
 export function watch<Message>(service: string, method: string, request: object, watcher: Watcher<Message>, worker?: string): () => void {
-  const source = new EventSource(`${pathOf(service, method, worker)}?request=${encodeURIComponent(JSON.stringify(request))}`);
+  const stop = new AbortController();
   const finish = (error?: ApiError) => {
-    source.close();
+    if (stop.signal.aborted) return;
+    stop.abort();
     watcher.end?.(error);
   };
-  source.onmessage = (event) => watcher.message(JSON.parse(String(event.data)) as Message);
-  source.addEventListener('end', () => finish());
-  // The node's own errors have data; those of the connection have none.
-  source.addEventListener('error', (event) => {
-    if (event instanceof MessageEvent) {
-      finish(errorOf(JSON.parse(String(event.data)) as ErrorBody, 'The stream has failed.'));
-    } else if (source.readyState === EventSource.CLOSED) {
-      finish(new ApiError('UNAVAILABLE', 'The stream was refused.', ''));
+  const take = ({ name, data }: Happened) => {
+    if (stop.signal.aborted) return false;
+    if (name === 'end') finish();
+    else if (name === 'error') finish(errorOf(JSON.parse(data) as ErrorBody, 'The stream has failed.'));
+    else if (data !== '') watcher.message(JSON.parse(data) as Message);
+    return !stop.signal.aborted;
+  };
+  const follow = async () => {
+    const response = await fetch(pathOf(service, method, worker), {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream' },
+      body: JSON.stringify(request),
+      signal: stop.signal,
+    });
+    if (response.ok && response.body !== null) return readEvents(response.body, take);
+    try {
+      await answerOf(response);
+    } catch (error) {
+      finish(error instanceof ApiError ? error : new ApiError('UNAVAILABLE', 'The stream was refused.', ''));
     }
-  });
-  return () => source.close();
+  };
+  const again = () => {
+    void follow()
+      .catch(() => undefined) // the connection broke
+      .then(() => !stop.signal.aborted && setTimeout(() => !stop.signal.aborted && again(), AGAIN_MS));
+  };
+  again();
+  return () => stop.abort();
 }
 
 // What all pages of a list have under a key, up to a bound that nobody scrolls through.
