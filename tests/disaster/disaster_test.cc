@@ -1,0 +1,176 @@
+// Random sets of files of a LUN and of its node are lost, emptied, cut, flipped, old, swapped or
+// links; then the node starts, attaches or rebuilds its catalog. What an independent reader of the
+// format finds valid before is there afterwards, and played or named.
+//   TAPEDECK_SIM_SEED=N       one seed, with what its node said
+//   TAPEDECK_SIM_SEEDS=N      seeds 1 to N; TAPEDECK_LONG=1: 100,000
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <random>
+#include <sstream>
+
+#include "absl/strings/str_cat.h"
+#include "tests/disaster/aftermath.h"
+#include "tests/scratch_file.h"
+#include "tests/sim/seeds.h"
+
+namespace tapedeck::disaster {
+namespace {
+
+constexpr uint64_t kSeedsOfAHistory = 100;
+constexpr uint64_t kShortSeeds = 800;
+constexpr uint64_t kLongSeeds = 100'000;
+constexpr unsigned kPatienceSeconds = 60;
+constexpr size_t kShown = 3;  // seeds of each kind of fault
+
+uint64_t HistoryOf(uint64_t seed) { return (seed - 1) / kSeedsOfAHistory + 1; }
+
+class DisasterTest : public testing::Test {
+ protected:
+  // In memory, so that a flush costs nothing.
+  DisasterTest() {
+    const std::string fast = "/dev/shm";
+    std::string pattern =
+        (std::filesystem::is_directory(fast) ? fast
+                                             : std::filesystem::temp_directory_path().string()) +
+        "/tapedeck-XXXXXX";
+    folder_ = mkdtemp(pattern.data());
+  }
+  ~DisasterTest() override { std::filesystem::remove_all(folder_); }
+
+  const History& HistoryFor(uint64_t seed) {
+    if (history_.seed != HistoryOf(seed)) {
+      const auto shapes = Shapes();
+      history_ = MakeHistory(HistoryOf(seed), shapes[HistoryOf(seed) % shapes.size()],
+                             folder_ + "/w");
+      EXPECT_EQ(history_.failure, "") << history_.shape.name << ", " << sim::HowToRepeat(seed);
+    }
+    return history_;
+  }
+
+  // In a process of its own: what ends it is a fault as well. `without`: disasters left out.
+  std::vector<Fault> Try(uint64_t seed, const std::set<size_t>& without, bool tell);
+  // The fewest disasters that still lead to a fault of that kind.
+  std::string Shrink(uint64_t seed, const std::string& kind);
+
+  std::string folder_;
+  History history_;
+};
+
+std::vector<Disaster> DisastersOf(const History& history, uint64_t seed, size_t* at,
+                                  std::mt19937_64& random) {
+  *at = random() % history.snapshots.size();
+  (void)seed;
+  return MakeDisasters(history, *at, random);
+}
+
+// The child's part.
+void LiveAndTell(const History& history, uint64_t seed, const std::set<size_t>& without, bool tell,
+                 const std::string& told) {
+  std::mt19937_64 random(seed * 0x9e3779b97f4a7c15);
+  size_t at = 0;
+  const auto all = DisastersOf(history, seed, &at, random);
+  std::vector<Disaster> disasters;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (!without.contains(i)) disasters.push_back(all[i]);
+  }
+  const Aftermath aftermath = LiveThrough(history, at, disasters, random);
+  std::ofstream out(told);
+  for (const Fault& fault : Judge(history, at, aftermath)) {
+    out << fault.kind << "\t" << fault.detail.substr(0, fault.detail.find('\n')) << "\n";
+  }
+  if (!tell) return;
+  std::cout << "shape " << history.shape.name << ", after " << at + 1 << " steps, the last: "
+            << history.snapshots[at].step << "\n";
+  for (const Disaster& disaster : disasters) std::cout << "  disaster: " << disaster.what << "\n";
+  for (const auto& step : aftermath.steps) std::cout << "  then: " << step << "\n";
+  std::cout << "  LUN: " << aftermath.lun_state << " " << aftermath.lun_cause << "\n"
+            << aftermath.log << std::flush;
+}
+
+std::vector<Fault> DisasterTest::Try(uint64_t seed, const std::set<size_t>& without, bool tell) {
+  const History& history = HistoryFor(seed);
+  const std::string told = folder_ + "/told";
+  std::filesystem::remove(told);
+  std::cout << std::flush;
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(kPatienceSeconds);
+    LiveAndTell(history, seed, without, tell, told);
+    std::cout << std::flush;
+    _exit(0);
+  }
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  if (WIFSIGNALED(status) || WEXITSTATUS(status) != 0) {
+    const std::string log = ReadFile(history.world + ".log");
+    const std::string end =
+        WIFSIGNALED(status) ? absl::StrCat("signal ", WTERMSIG(status))
+                            : absl::StrCat("exit status ", WEXITSTATUS(status));
+    return {{.kind = "the node ended: " + end,
+             .detail = log.substr(log.size() - std::min<size_t>(log.size(), 500))}};
+  }
+  std::vector<Fault> faults;
+  std::istringstream lines(ReadFile(told));
+  for (std::string line; std::getline(lines, line);) {
+    const size_t tab = line.find('\t');
+    faults.push_back({.kind = line.substr(0, tab), .detail = line.substr(tab + 1)});
+  }
+  return faults;
+}
+
+std::string DisasterTest::Shrink(uint64_t seed, const std::string& kind) {
+  std::mt19937_64 random(seed * 0x9e3779b97f4a7c15);
+  size_t at = 0;
+  const auto all = DisastersOf(HistoryFor(seed), seed, &at, random);
+  std::set<size_t> without;
+  for (size_t i = 0; i < all.size(); ++i) {
+    without.insert(i);
+    const auto faults = Try(seed, without, false);
+    const bool same =
+        std::ranges::any_of(faults, [&](const Fault& fault) { return fault.kind == kind; });
+    if (!same) without.erase(i);
+  }
+  std::string text = absl::StrCat(history_.shape.name, " after '", history_.snapshots[at].step, "'");
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (!without.contains(i)) absl::StrAppend(&text, "; ", all[i].what);
+  }
+  return text;
+}
+
+TEST_F(DisasterTest, WhatIsStillThereIsFoundOrNamed) {
+  const bool tell = std::getenv("TAPEDECK_SIM_SEED") != nullptr;
+  const uint64_t count = std::getenv("TAPEDECK_LONG") != nullptr ? kLongSeeds / 4 : kShortSeeds;
+  std::map<std::string, std::vector<std::pair<uint64_t, std::string>>> kinds;
+  const auto began = std::chrono::steady_clock::now();
+  const auto seeds = sim::FaultSeeds(count);
+  for (const uint64_t seed : seeds) {
+    std::set<std::string> seen;
+    for (const Fault& fault : Try(seed, {}, tell)) {
+      if (seen.insert(fault.kind).second) kinds[fault.kind].emplace_back(seed, fault.detail);
+    }
+    if (testing::Test::HasFailure()) break;
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  std::cout << seeds.size() << " seeds in " << took.count() << " s\n";
+  for (const auto& [kind, all] : kinds) {
+    std::ostringstream text;
+    text << kind << ": " << all.size() << " seeds";
+    for (size_t i = 0; i < std::min(all.size(), kShown); ++i) {
+      const auto& [seed, detail] = all[i];
+      text << "\n  " << sim::HowToRepeat(seed) << ": " << detail << "\n    " << Shrink(seed, kind);
+    }
+    ADD_FAILURE() << text.str();
+  }
+}
+
+}  // namespace
+}  // namespace tapedeck::disaster

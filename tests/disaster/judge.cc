@@ -1,0 +1,194 @@
+#include <algorithm>
+#include <sstream>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "tests/disaster/aftermath.h"
+
+namespace tapedeck::disaster {
+namespace {
+
+// Also what lies where a device had it before, whatever its slots say now.
+Parts AllParts(const History& history, const Snapshot& now, const Image& image) {
+  Parts parts = PartsIn(history.shape, image);
+  if (history.shape.on_devices()) {
+    for (Part& part : PartsAt(image, now.slots)) parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+const char* NameOf(Where where) {
+  return where == Where::kInPlace       ? "in its place"
+         : where == Where::kInRecording ? "in another member's files"
+                                        : "in another recording's files";
+}
+
+class Verdict {
+ public:
+  Verdict(const History& history, size_t at, const Aftermath& aftermath)
+      : history_(history),
+        now_(history.snapshots[at]),
+        seen_(aftermath),
+        own_before_(PartsIn(history.shape, aftermath.before)),
+        before_(AllParts(history, now_, aftermath.before)),
+        after_(AllParts(history, now_, aftermath.after)) {}
+
+  std::vector<Fault> Run() {
+    faults_ = seen_.faults;
+    for (const Take& take : now_.takes) {
+      if (!seen_.gone_by_policy.contains(take.identity.id)) JudgeTake(take);
+    }
+    if (open()) JudgeLun();
+    return std::move(faults_);
+  }
+
+ private:
+  bool open() const { return seen_.lun_state == "READY" || seen_.lun_state == "DEGRADED"; }
+  void Add(std::string kind, std::string detail) {
+    faults_.push_back({.kind = std::move(kind), .detail = std::move(detail)});
+  }
+
+  void JudgeTake(const Take& take) {
+    std::set<uint64_t> sequences;
+    for (const auto& [sequence, crc] : take.blocks) sequences.insert(sequence);
+    const bool copies = history_.shape.mirrored();
+    const FoundBlocks before = FindBlocks(before_, take.identity, sequences, copies);
+    const FoundBlocks after = FindBlocks(after_, take.identity, sequences, copies);
+    // What the node itself can find, on a device by its slots alone.
+    const FoundBlocks own = history_.shape.on_devices()
+                                ? FindBlocks(own_before_, take.identity, sequences, copies)
+                                : before;
+    for (const auto& [sequence, block] : before) {
+      if (!after.contains(sequence)) {
+        Destroyed(take, sequence, block);
+        return;
+      }
+    }
+    for (const auto& [sequence, block] : before) {
+      const auto it = own.find(sequence);
+      const bool in_place = it != own.end() && it->second.where == Where::kInPlace;
+      if (!JudgeBlock(take, sequence, block, in_place)) return;
+    }
+    JudgePayload(take);
+  }
+
+  void Destroyed(const Take& take, uint64_t sequence, const FoundBlock& block) {
+    const bool any = std::ranges::any_of(
+        after_, [&](const Part& part) { return part.id == take.identity.id && part.data; });
+    const bool manifest = BestManifest(own_before_, take.identity).has_value();
+    Add(absl::StrCat(any ? "valid block destroyed, " : "recording with valid blocks deleted, ",
+                     NameOf(block.where), manifest ? "" : ", no sound manifest",
+                     HasHeader(own_before_, take.identity) ? "" : ", no sound index header"),
+        absl::StrCat(take.identity.id, "/", sequence));
+  }
+
+  // False: the others of the recording are the same.
+  bool JudgeBlock(const Take& take, uint64_t sequence, const FoundBlock& block, bool in_place) {
+    if (!open()) {
+      if (seen_.lun_cause.empty()) Add("LUN neither open nor named", take.identity.id);
+      return !seen_.lun_cause.empty();
+    }
+    const std::string where = absl::StrCat(take.identity.id, "/", sequence);
+    const bool manifest = BestManifest(own_before_, take.identity).has_value();
+    const bool header = HasHeader(own_before_, take.identity);
+    const std::string evidence =
+        absl::StrCat(manifest ? "manifest" : "no manifest", header ? ", header" : ", no header");
+    const auto told = seen_.told.find(take.identity.id);
+    if (told == seen_.told.end()) {
+      const std::string line = LineOf(take.identity);
+      if (line.empty()) Add("recording neither listed nor named (" + evidence + ")", where);
+      if (!line.empty() && in_place && (manifest || header)) {
+        Add("recording with whole blocks left out (" + evidence + ")", where + ": " + line);
+      }
+      return false;
+    }
+    const auto played = told->second.played.find(sequence);
+    const bool given = played != told->second.played.end() && !played->second.missing;
+    if (given && played->second.crc == block.payload_crc) return true;
+    const bool named = !told->second.trouble.empty() || told->second.damaged.contains(sequence) ||
+                       (played != told->second.played.end() && played->second.missing);
+    if (!named) Add("block neither played nor named (" + evidence + ")", where);
+    if (named && in_place && (manifest || header)) {
+      Add("whole block not played (" + evidence + ")", where + ": " + told->second.trouble);
+    }
+    return false;
+  }
+
+  // What was never recorded, or is not what was.
+  void JudgePayload(const Take& take) {
+    const auto told = seen_.told.find(take.identity.id);
+    if (told == seen_.told.end()) return;
+    for (const auto& [sequence, played] : told->second.played) {
+      if (played.missing) continue;
+      const auto right = take.blocks.find(sequence);
+      if (right != take.blocks.end() && right->second == played.crc) continue;
+      Add("wrong payload played", absl::StrCat(take.identity.id, "/", sequence));
+      return;
+    }
+  }
+
+  // Of the log, that names a recording, or the folder that it lies in.
+  std::string LineOf(const Identity& identity) const {
+    std::istringstream log(seen_.log);
+    for (std::string line; std::getline(log, line);) {
+      const bool left = absl::StrContains(line, "left out") || absl::StrContains(line, "left alone");
+      const bool error = absl::StrContains(line, "error") || absl::StrContains(line, "warning");
+      if (absl::StrContains(line, identity.id) && (left || error)) return line;
+      if (left && (absl::StrContains(line, "names=" + identity.channel + " ") ||
+                   absl::StrContains(line, "names=" + identity.channel + ",") ||
+                   line.ends_with("names=" + identity.channel) ||
+                   absl::StrContains(line, " " + identity.channel + ",") ||
+                   absl::StrContains(line, "\"" + identity.channel + ",") ||
+                   absl::StrContains(line, " " + identity.channel + "\""))) {
+        return line;
+      }
+    }
+    return "";
+  }
+
+  void JudgeLun() {
+    uint64_t used = 0;
+    bool all = true;
+    const Parts own_after = PartsIn(history_.shape, seen_.after);
+    for (const auto& [id, told] : seen_.told) {
+      if (seen_.gone_by_policy.contains(id)) continue;
+      const auto take = std::ranges::find_if(
+          now_.takes, [&, id = id](const Take& each) { return each.identity.id == id; });
+      const auto manifest =
+          take == now_.takes.end() ? std::nullopt : BestManifest(own_after, take->identity);
+      all = all && manifest.has_value();
+      if (manifest.has_value() && manifest->closed) used += FootprintOf(history_.shape, *manifest);
+    }
+    if (all && used != seen_.used_bytes) {
+      Add("the account differs from the members' manifests",
+          absl::StrCat("used ", seen_.used_bytes, ", the manifests say ", used));
+    }
+    const auto texts = LunTexts(seen_.after);
+    for (const auto& [member, text] : LunTexts(seen_.before)) {
+      if (VersionOf(text.description) > VersionOf(seen_.lun_description)) {
+        Add("older configuration in force than a member has",
+            absl::StrCat("m", member, " said ", text.description, ", the LUN ",
+                         seen_.lun_description));
+      }
+      const auto now = texts.find(member);
+      if (now != texts.end() && now->second.members < text.members) {
+        Add("a member's list of members got shorter",
+            absl::StrCat("m", member, ": ", text.members, " to ", now->second.members));
+      }
+    }
+  }
+
+  const History& history_;
+  const Snapshot& now_;
+  const Aftermath& seen_;
+  const Parts own_before_, before_, after_;
+  std::vector<Fault> faults_;
+};
+
+}  // namespace
+
+std::vector<Fault> Judge(const History& history, size_t at, const Aftermath& aftermath) {
+  return Verdict(history, at, aftermath).Run();
+}
+
+}  // namespace tapedeck::disaster
