@@ -20,7 +20,6 @@ namespace {
 
 using namespace storage_node;  // NOLINT: the names under test
 
-
 uint64_t Up(uint64_t bytes, uint64_t step) { return (bytes + step - 1) / step * step; }
 
 // Of what nobody may touch: which file it is, and when it was written.
@@ -44,7 +43,7 @@ class Survivor {
       if (disaster.strike) disaster.strike(&image);
     }
     result_.foreign = PlantForeign(now_, random_, &image);
-    SaveImage(image, history_.world);
+    SaveWorld(history_.shape, image, history_.world);
     for (const Disaster& disaster : disasters) ChangeRows(disaster.rows);
     result_.before = std::move(image);
     std::map<std::string, std::string> stamps;
@@ -53,7 +52,7 @@ class Survivor {
     const uint64_t rounds = 1 + random_() % 3;
     for (uint64_t round = 0; round < rounds; ++round) Round(round + 1 == rounds);
     deck_ = nullptr;
-    result_.after = LoadImage(history_.world);
+    result_.after = LoadWorld(history_.shape, history_.world);
     result_.log = ReadFile(history_.world + ".log");
     for (const std::string& path : result_.foreign) {
       if (StampOf(Of(path)) == stamps[path]) continue;
@@ -87,6 +86,7 @@ class Survivor {
   }
 
   void Round(bool last) {
+    result_.lun_cause.clear();
     if (random_() % 3 == 0) Rebuild();
     if (!Start() && !last) return;
     if (deck_ == nullptr) StartAnew();
@@ -122,10 +122,12 @@ class Survivor {
   }
 
   std::vector<std::string> Members() const {
+    if (history_.shape.on_objects()) return {MemberName(history_.shape, history_.world, 0)};
     std::vector<std::string> members;
-    for (int m = 0; m < 8; ++m) {
-      const std::string name = absl::StrCat("m", m);
-      if (now_.image.contains(name) && std::filesystem::exists(Of(name))) members.push_back(Of(name));
+    for (uint32_t m = 0; m < 8; ++m) {
+      std::string path = MemberName(history_.shape, history_.world, m);
+      const bool known = now_.image.contains(absl::StrCat("m", m));
+      if (known && std::filesystem::exists(path)) members.push_back(std::move(path));
     }
     return members;
   }
@@ -151,15 +153,27 @@ class Survivor {
                      lun->full_policy == services::FullPolicy::kRing;
     if (!any || lun->state == services::LunState::kOffline) return;
     Note("policies");
-    const Image before = LoadImage(history_.world);
+    const Image before = LoadWorld(history_.shape, history_.world);
+    std::set<std::string> gone = Listed();
     deck_->ApplyPolicies();
-    JudgePolicies(*lun, before, LoadImage(history_.world));
+    for (const std::string& id : Listed()) gone.erase(id);
+    JudgePolicies(*lun, before, gone);
   }
-  void JudgePolicies(const services::Lun& lun, const Image& before, const Image& after);
+  std::set<std::string> Listed() {
+    std::set<std::string> ids;
+    const auto all = deck_->recordings().RecordingsAfter("luns/l/channels/-", {}, 1000);
+    for (const auto& recording : all.value_or(std::vector<services::Recording>())) {
+      ids.insert(recording.name.substr(recording.name.rfind('/') + 1));
+    }
+    return ids;
+  }
+  void JudgePolicies(const services::Lun& lun, const Image& before,
+                     const std::set<std::string>& went);
 
   void Ask(bool last) {
     const auto all = deck_->recordings().RecordingsAfter("luns/l/channels/-", {}, 1000);
     if (!all.ok()) return Note("list: " + all.status().ToString());
+    result_.told.clear();
     for (const services::Recording& recording : *all) {
       if (last || random_() % 4 == 0) AskOf(recording);
     }
@@ -174,8 +188,8 @@ class Survivor {
     result_.told[listed.name.substr(listed.name.rfind('/') + 1)] = std::move(told);
   }
   void Verify(const std::string& name, Told* told) {
-    const absl::Status status = deck_->recordings().VerifyRecording(
-        name, [&](const services::VerifyProgress& progress) {
+    const absl::Status status =
+        deck_->recordings().VerifyRecording(name, [&](const services::VerifyProgress& progress) {
           for (const auto& block : progress.damaged) told->damaged.insert(block.sequence);
           return true;
         });
@@ -197,8 +211,8 @@ class Survivor {
       if (!status.ok() || *flow == dataplane::Flow::kEnd) break;
       const auto& header = block.header();
       const bool missing = (header.flags & dataplane::kBlockMissing) != 0;
-      told->played[header.sequence] = {
-          .missing = missing, .crc = missing ? 0 : dataplane::Crc32c(block.payload())};
+      told->played[header.sequence] = {.missing = missing,
+                                       .crc = missing ? 0 : dataplane::Crc32c(block.payload())};
     }
     if (!status.ok()) absl::StrAppend(&told->trouble, "play: ", status.ToString(), "; ");
   }
@@ -224,7 +238,8 @@ class Survivor {
 
 // Of what a member says about the LUN the newest counts, and of its recordings what their manifests
 // say.
-void Survivor::JudgePolicies(const services::Lun& lun, const Image& before, const Image& after) {
+void Survivor::JudgePolicies(const services::Lun& lun, const Image& before,
+                             const std::set<std::string>& went) {
   LunText terms{.capacity = lun.capacity_bytes,
                 .ring = lun.full_policy == services::FullPolicy::kRing,
                 .max_age_ns = lun.max_age_ns,
@@ -235,23 +250,15 @@ void Survivor::JudgePolicies(const services::Lun& lun, const Image& before, cons
       terms = text;
     }
   }
-  const Parts parts = PartsIn(history_.shape, before), left = PartsIn(history_.shape, after);
-  const auto has = [](const Parts& in, const Identity& identity) {
-    return std::ranges::any_of(in, [&](const Part& part) {
-      return part.channel == identity.channel && part.id == identity.id && part.data.has_value();
-    });
-  };
+  const Parts parts = PartsIn(history_.shape, before);
   uint64_t used = 0;
   std::map<std::string, std::pair<std::optional<ManifestText>, uint64_t>> gone;  // by ID
   for (const auto& take : now_.takes) {
     const auto manifest = BestManifest(parts, take.identity);
-    const uint64_t takes = manifest.has_value() && manifest->closed
-                               ? FootprintOf(history_.shape, *manifest)
-                               : 0;
+    const uint64_t takes =
+        manifest.has_value() && manifest->closed ? FootprintOf(history_.shape, *manifest) : 0;
     used += takes;
-    if (has(parts, take.identity) && !has(left, take.identity)) {
-      gone[take.identity.id] = {manifest, takes};
-    }
+    if (went.contains(take.identity.id)) gone[take.identity.id] = {manifest, takes};
   }
   const uint64_t limit = terms.max_fill > 0 ? terms.capacity / 100 * terms.max_fill
                          : terms.ring       ? terms.capacity - terms.capacity / 32
@@ -267,13 +274,14 @@ void Survivor::JudgePolicies(const services::Lun& lun, const Image& before, cons
       result_.gone_by_policy.insert(id);
     } else {
       result_.faults.push_back(
-          {.kind = absl::StrCat("policy deletes what is within its bounds",
+          {.kind = absl::StrCat(manifest.has_value() ? "policy deletes what is within its bounds"
+                                                     : "policy deletes what only the row speaks of",
                                 manifest.has_value() && manifest->kept ? ": it is kept" : "",
                                 VersionOf(terms.description) > VersionOf(lun.description)
                                     ? ": an older configuration is in force"
                                     : ""),
-           .detail = absl::StrCat(id, ": ", used, " used, limit ", limit, ", LUN ",
-                                  lun.description, ", members ", terms.description,
+           .detail = absl::StrCat(id, ": ", used, " used, limit ", limit, ", LUN ", lun.description,
+                                  ", members ", terms.description,
                                   manifest.has_value() ? "" : ", no manifest")});
     }
     used -= std::min(used, takes);

@@ -42,8 +42,8 @@ struct Aftermath {
   std::string lun_cause;             // or why it could not be attached
   std::string lun_description;
   uint64_t used_bytes = 0;
-  std::map<std::string, Told> told;        // by ID
-  std::set<std::string> gone_by_policy;    // rightly
+  std::map<std::string, Told> told;      // by ID
+  std::set<std::string> gone_by_policy;  // rightly
   std::string log;
   std::vector<std::string> steps;
 };

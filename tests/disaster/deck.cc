@@ -20,13 +20,12 @@ absl::StatusOr<std::unique_ptr<Deck>> Deck::Start(const std::string& state_dir,
   std::filesystem::create_directories(state_dir);
   TD_ASSIGN_OR_RETURN(const auto luns, luns::ReadLunFiles(state_dir));
   TD_ASSIGN_OR_RETURN(auto catalog, catalog::Catalog::Open(state_dir + "/catalog.sqlite"));
-  auto kept = std::make_unique<node::Kept>(
-      luns::LunsSettings{.state_dir = state_dir,
-                         .clock = std::move(clock),
-                         .random = std::move(random),
-                         .member_roots = {},
-                         .standby_members = {}},
-      std::move(catalog));
+  auto kept = std::make_unique<node::Kept>(luns::LunsSettings{.state_dir = state_dir,
+                                                              .clock = std::move(clock),
+                                                              .random = std::move(random),
+                                                              .member_roots = {},
+                                                              .standby_members = {}},
+                                           std::move(catalog));
   TD_RETURN_IF_ERROR(opening::OpenLunsAndReconcile(kept->recordings, luns));
   return std::unique_ptr<Deck>(new Deck(std::move(kept)));
 }
@@ -44,8 +43,8 @@ absl::StatusOr<services::session::Admission> Deck::Admit(const services::session
 
 void Deck::ApplyPolicies() {
   for (const auto& [id, lun] : kept_->luns.All()) {
-    const auto next = recordings::ApplyPolicies(kept_->recordings, id, *lun,
-                                                kept_->luns.clock().WallNs());
+    const auto next =
+        recordings::ApplyPolicies(kept_->recordings, id, *lun, kept_->luns.clock().WallNs());
     if (!next.ok()) {
       dataplane::Log(dataplane::LogLevel::kError, "retention", "policies not applied",
                      {{"lun", id}, {"error", std::string(next.status().message())}});

@@ -50,8 +50,7 @@ class Deck {
       .recordings = kept_->recordings,
       .triggers = triggers_,
       .rings = {.ring_slots = 8, .ring_bytes = 1 << 20, .rails = {}},
-      .verifier =
-          std::make_shared<storage_node::recording::WriteVerifier>(kept_->luns.random()),
+      .verifier = std::make_shared<storage_node::recording::WriteVerifier>(kept_->luns.random()),
       .follow_memory = nullptr,
       .checks = nullptr};
   storage_node::node::LunService luns_{kept_->recordings};

@@ -21,6 +21,7 @@
 #include "tests/disaster/aftermath.h"
 #include "tests/scratch_file.h"
 #include "tests/sim/seeds.h"
+#include "tests/storage_node/ceph_cluster.h"
 
 namespace tapedeck::disaster {
 namespace {
@@ -28,6 +29,7 @@ namespace {
 constexpr uint64_t kSeedsOfAHistory = 100;
 constexpr uint64_t kShortSeeds = 800;
 constexpr uint64_t kLongSeeds = 100'000;
+constexpr uint64_t kCephSeeds = 200;
 constexpr unsigned kPatienceSeconds = 60;
 constexpr size_t kShown = 3;  // seeds of each kind of fault
 
@@ -48,9 +50,8 @@ class DisasterTest : public testing::Test {
 
   const History& HistoryFor(uint64_t seed) {
     if (history_.seed != HistoryOf(seed)) {
-      const auto shapes = Shapes();
-      history_ = MakeHistory(HistoryOf(seed), shapes[HistoryOf(seed) % shapes.size()],
-                             folder_ + "/w");
+      history_ =
+          MakeHistory(HistoryOf(seed), shapes_[HistoryOf(seed) % shapes_.size()], folder_ + "/w");
       EXPECT_EQ(history_.failure, "") << history_.shape.name << ", " << sim::HowToRepeat(seed);
     }
     return history_;
@@ -61,6 +62,10 @@ class DisasterTest : public testing::Test {
   // The fewest disasters that still lead to a fault of that kind.
   std::string Shrink(uint64_t seed, const std::string& kind);
 
+  // All seeds; fails if one leads to a fault.
+  void TryAll(uint64_t count);
+
+  std::vector<Shape> shapes_ = Shapes();
   std::string folder_;
   History history_;
 };
@@ -88,8 +93,8 @@ void LiveAndTell(const History& history, uint64_t seed, const std::set<size_t>& 
     out << fault.kind << "\t" << fault.detail.substr(0, fault.detail.find('\n')) << "\n";
   }
   if (!tell) return;
-  std::cout << "shape " << history.shape.name << ", after " << at + 1 << " steps, the last: "
-            << history.snapshots[at].step << "\n";
+  std::cout << "shape " << history.shape.name << ", after " << at + 1
+            << " steps, the last: " << history.snapshots[at].step << "\n";
   for (const Disaster& disaster : disasters) std::cout << "  disaster: " << disaster.what << "\n";
   for (const auto& step : aftermath.steps) std::cout << "  then: " << step << "\n";
   std::cout << "  LUN: " << aftermath.lun_state << " " << aftermath.lun_cause << "\n"
@@ -112,9 +117,8 @@ std::vector<Fault> DisasterTest::Try(uint64_t seed, const std::set<size_t>& with
   EXPECT_EQ(waitpid(child, &status, 0), child);
   if (WIFSIGNALED(status) || WEXITSTATUS(status) != 0) {
     const std::string log = ReadFile(history.world + ".log");
-    const std::string end =
-        WIFSIGNALED(status) ? absl::StrCat("signal ", WTERMSIG(status))
-                            : absl::StrCat("exit status ", WEXITSTATUS(status));
+    const std::string end = WIFSIGNALED(status) ? absl::StrCat("signal ", WTERMSIG(status))
+                                                : absl::StrCat("exit status ", WEXITSTATUS(status));
     return {{.kind = "the node ended: " + end,
              .detail = log.substr(log.size() - std::min<size_t>(log.size(), 500))}};
   }
@@ -139,16 +143,16 @@ std::string DisasterTest::Shrink(uint64_t seed, const std::string& kind) {
         std::ranges::any_of(faults, [&](const Fault& fault) { return fault.kind == kind; });
     if (!same) without.erase(i);
   }
-  std::string text = absl::StrCat(history_.shape.name, " after '", history_.snapshots[at].step, "'");
+  std::string text =
+      absl::StrCat(history_.shape.name, " after '", history_.snapshots[at].step, "'");
   for (size_t i = 0; i < all.size(); ++i) {
     if (!without.contains(i)) absl::StrAppend(&text, "; ", all[i].what);
   }
   return text;
 }
 
-TEST_F(DisasterTest, WhatIsStillThereIsFoundOrNamed) {
+void DisasterTest::TryAll(uint64_t count) {
   const bool tell = std::getenv("TAPEDECK_SIM_SEED") != nullptr;
-  const uint64_t count = std::getenv("TAPEDECK_LONG") != nullptr ? kLongSeeds / 4 : kShortSeeds;
   std::map<std::string, std::vector<std::pair<uint64_t, std::string>>> kinds;
   const auto began = std::chrono::steady_clock::now();
   const auto seeds = sim::FaultSeeds(count);
@@ -166,10 +170,21 @@ TEST_F(DisasterTest, WhatIsStillThereIsFoundOrNamed) {
     text << kind << ": " << all.size() << " seeds";
     for (size_t i = 0; i < std::min(all.size(), kShown); ++i) {
       const auto& [seed, detail] = all[i];
-      text << "\n  " << sim::HowToRepeat(seed) << ": " << detail << "\n    " << Shrink(seed, kind);
+      text << "\n  " << sim::HowToRepeat(seed) << ": " << detail;
+      if (i == 0) text << "\n    " << Shrink(seed, kind);
     }
     ADD_FAILURE() << text.str();
   }
+}
+
+TEST_F(DisasterTest, WhatIsStillThereIsFoundOrNamed) {
+  TryAll(std::getenv("TAPEDECK_LONG") != nullptr ? kLongSeeds / 4 : kShortSeeds);
+}
+
+TEST_F(DisasterTest, AlsoOnCeph) {
+  if (!storage_node::UseCephCluster()) GTEST_SKIP() << storage_node::kNoCephCluster;
+  shapes_ = {RadosShape()};
+  TryAll(kCephSeeds);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 
 // Something that can be lost: a file, or a part of a device.
 struct Place {
-  std::string what;  // manifest, index, data, lun, channel
+  std::string what;       // manifest, index, data, lun, channel
   std::string recording;  // CHANNEL/ID, or empty
   uint32_t member = 0;
   std::string path;
@@ -43,17 +43,32 @@ std::vector<Place> PlacesInFolders(const Image& image) {
   return places;
 }
 
+std::vector<Place> PlacesOfObjects(const Image& image) {
+  std::vector<Place> places;
+  for (const auto& [path, node] : image) {
+    if (!path.starts_with("m0/")) continue;
+    const auto add = [&, &path = path](const char* what, const std::string& recording) {
+      places.push_back({.what = what, .recording = recording, .path = path, .range = {}});
+    };
+    const size_t dot = path.find('.');
+    const std::string recording = path.substr(3, dot == path.npos ? dot : dot - 3);
+    if (path == "m0/tapedeck.lun") add("lun", "");
+    if (path.starts_with("m0/tapedeck.recordings#")) add("row", path.substr(path.find('#') + 1));
+    if (path.ends_with(".m")) add("manifest", recording);
+    if (path.find(".i.") != path.npos) add("index", recording);
+    if (path.find(".d.") != path.npos) add("data", recording);
+  }
+  return places;
+}
+
 std::vector<Place> PlacesOnDevices(const Snapshot& snapshot) {
   std::vector<Place> places;
   for (const auto& [member, slots] : snapshot.slots) {
     const std::string path = absl::StrCat("m", member);
     const auto add = [&, member = member](const char* what, const std::string& recording,
                                           Range range) {
-      places.push_back({.what = what,
-                        .recording = recording,
-                        .member = member,
-                        .path = path,
-                        .range = range});
+      places.push_back(
+          {.what = what, .recording = recording, .member = member, .path = path, .range = range});
     };
     add("lun", "", kDeviceLun);
     add("lun", "", kDeviceSuperblock);
@@ -87,7 +102,9 @@ class Generator {
       : history_(history),
         at_(at),
         now_(history.snapshots[at]),
-        places_(history.shape.on_devices() ? PlacesOnDevices(now_) : PlacesInFolders(now_.image)),
+        places_(history.shape.on_devices()   ? PlacesOnDevices(now_)
+                : history.shape.on_objects() ? PlacesOfObjects(now_.image)
+                                             : PlacesInFolders(now_.image)),
         random_(random) {}
 
   std::vector<Disaster> Run() {
@@ -116,9 +133,10 @@ class Generator {
 
   // One place, or all like it of a recording, or of a member, or all there are.
   void OfAKind() {
-    static constexpr const char* kWhat[] = {"manifest", "manifest", "index", "index",
-                                            "data",     "lun",      "channel"};
-    const std::string what = kWhat[random_() % std::size(kWhat)];
+    static constexpr const char* kWhat[] = {"manifest", "manifest", "index",   "index",
+                                            "data",     "lun",      "channel", "row"};
+    const size_t kinds = std::size(kWhat) - (history_.shape.on_objects() ? 0 : 1);
+    const std::string what = kWhat[random_() % kinds];
     std::vector<Place> like;
     std::ranges::copy_if(places_, std::back_inserter(like),
                          [&](const Place& place) { return place.what == what; });
@@ -140,9 +158,10 @@ class Generator {
   }
 
   void Strike(const Place& place, uint64_t how, const std::vector<Place>& like) {
-    const std::string name = absl::StrCat(
-        place.what, " of ", place.recording, " on m", place.member,
-        place.range ? absl::StrCat(" at ", place.range->offset) : absl::StrCat(" (", place.path, ")"));
+    const std::string name =
+        absl::StrCat(place.what, " of ", place.recording, " on m", place.member,
+                     place.range ? absl::StrCat(" at ", place.range->offset)
+                                 : absl::StrCat(" (", place.path, ")"));
     const uint64_t chance = random_();
     if (how == 0) return Add("lose " + name, [place](Image* image) { Lose(place, image); });
     if (how == 1) return Add("empty " + name, [place](Image* image) { CutOff(place, 0, image); });
@@ -160,15 +179,17 @@ class Generator {
     }
     if (how == 5) {
       const Place& other = like[random_() % like.size()];
-      return Add(absl::StrCat("swap ", name, " with that of ", other.recording, " on m",
-                              other.member),
-                 [place, other](Image* image) {
-                   const Image before = *image;
-                   Take(place, before, other, image);
-                   Take(other, before, place, image);
-                 });
+      return Add(
+          absl::StrCat("swap ", name, " with that of ", other.recording, " on m", other.member),
+          [place, other](Image* image) {
+            const Image before = *image;
+            Take(place, before, other, image);
+            Take(other, before, place, image);
+          });
     }
-    if (place.range) return Add("lose " + name, [place](Image* image) { Lose(place, image); });
+    if (place.range || history_.shape.on_objects()) {
+      return Add("lose " + name, [place](Image* image) { Lose(place, image); });
+    }
     Add("a link instead of " + name, [place](Image* image) {
       image->erase(place.path);
       (*image)[place.path] = {.kind = Node::Kind::kLink, .bytes = {}, .target = "/dev/null"};
@@ -185,6 +206,11 @@ class Generator {
     if (bytes == nullptr) return;
     if (place.range) return bytes->Zero(place.range->offset, place.range->bytes);
     image->erase(place.path);
+    // What else an object has.
+    std::erase_if(*image, [&](const auto& entry) {
+      return absl::StartsWith(entry.first, place.path + "@") ||
+             absl::StartsWith(entry.first, place.path + "#");
+    });
   }
   static void CutOff(const Place& place, uint64_t chance, Image* image) {
     Bytes* const bytes = Find(place, image);
@@ -222,7 +248,8 @@ class Generator {
   void State() {
     const uint64_t which = random_() % 10, chance = random_();
     const auto forget = [](Image* image, const std::string& below) {
-      std::erase_if(*image, [&](const auto& entry) { return absl::StartsWith(entry.first, below); });
+      std::erase_if(*image,
+                    [&](const auto& entry) { return absl::StartsWith(entry.first, below); });
     };
     if (which < 3) return Add("lose STATE", [=](Image* image) { forget(image, "state"); });
     if (which < 6) {
@@ -252,7 +279,8 @@ class Generator {
     const size_t chosen = random_() % now_.takes.size();
     const Snapshot& older = Older();
     const bool lose = random_() % 2 == 0;
-    Disaster disaster{.what = lose ? "lose the rows of" : "old rows of", .strike = nullptr, .rows = {}};
+    Disaster disaster{
+        .what = lose ? "lose the rows of" : "old rows of", .strike = nullptr, .rows = {}};
     for (size_t i = 0; i < now_.takes.size(); ++i) {
       if (!all && i != chosen) continue;
       const Identity& identity = now_.takes[i].identity;

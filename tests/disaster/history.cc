@@ -29,8 +29,9 @@ class Maker {
   }
 
   History Run() {
-    std::filesystem::remove_all(history_.world);
-    std::filesystem::create_directories(history_.world + "/outside");
+    SaveWorld(history_.shape,
+              {{"outside", {.kind = Node::Kind::kFolder, .bytes = {}, .target = {}}}},
+              history_.world);
     Start();
     MakeLun();
     for (int step = 0; step < kSteps && history_.failure.empty(); ++step) {
@@ -64,23 +65,24 @@ class Maker {
   }
 
   std::string MakeMember(uint32_t number) const {
-    const std::string path = absl::StrCat(history_.world, "/m", number);
+    const std::string path = MemberName(history_.shape, history_.world, number);
     if (history_.shape.on_devices()) {
       Bytes zeros;
       zeros.Resize(kDeviceBytes);
       zeros.Save(path);
-    } else {
+    } else if (!history_.shape.on_objects()) {
       std::filesystem::create_directories(path);
     }
     return path;
   }
 
   void MakeLun() {
-    services::Lun lun{.name = kLun,
-                      .store = history_.shape.store,
-                      .capacity_bytes = 40 << 20,
-                      .description = "v1",
-                      .copies = history_.shape.copies};
+    services::Lun lun{
+        .name = kLun,
+        .store = history_.shape.store,
+        .capacity_bytes = history_.shape.on_devices() ? kDeviceBytes / 4 * 3 : 40 << 20,
+        .description = "v1",
+        .copies = history_.shape.copies};
     for (uint32_t m = 0; m < history_.shape.members; ++m) lun.members.push_back(MakeMember(m));
     SetPolicy(&lun);
     Check(deck_->luns().CreateLun(lun, "").status(), "create LUN");
@@ -118,11 +120,11 @@ class Maker {
     services::session::Open open{.direction = services::session::Direction::kRecord};
     open.channel = absl::StrCat(kLun, "/channels/", random_() % 3 == 0 ? "d" : "c");
     auto admission = deck_->Admit(open, executor_);
-    Check(admission.status(), "record");
-    if (!admission.ok()) return "";
-    running_.push_back({.recorder = {.admission = *std::move(admission),
-                                     .executor = &executor_,
-                                     .seed = history_.seed}});
+    // Also where it is full.
+    if (!admission.ok()) return absl::StrCat("no recording: ", admission.status().ToString());
+    running_.push_back(
+        {.recorder = {
+             .admission = *std::move(admission), .executor = &executor_, .seed = ++payloads_}});
     Push(running_.back());
     return absl::StrCat("begin ", running_.back().recorder.admission.accept.recording);
   }
@@ -133,10 +135,12 @@ class Maker {
     for (uint64_t i = 0; i < count; ++i) {
       const bool missing = random_() % 8 == 0;
       const size_t bytes = missing ? 0 : 8 * (1 + random_() % 512);
-      Check(running.recorder.Push(running.next, bytes, missing ? uint32_t{dataplane::kBlockMissing} : 0),
+      Check(running.recorder.Push(running.next, bytes,
+                                  missing ? uint32_t{dataplane::kBlockMissing} : 0),
             "push");
       if (!missing) {
-        pushed[running.next] = dataplane::Crc32c(Payload(running.next, bytes, history_.seed));
+        pushed[running.next] =
+            dataplane::Crc32c(Payload(running.next, bytes, running.recorder.seed));
       }
       ++running.next;
     }
@@ -148,14 +152,16 @@ class Maker {
   std::string Finish(std::list<Running>::iterator it) {
     const std::string name = it->recorder.admission.accept.recording;
     const bool abort = random_() % 5 == 0;
-    Check(it->recorder.Finish(abort ? absl::AbortedError("the worker went away")
-                                    : absl::OkStatus()),
-          "finish");
+    Check(
+        it->recorder.Finish(abort ? absl::AbortedError("the worker went away") : absl::OkStatus()),
+        "finish");
     running_.erase(it);
     return absl::StrCat(abort ? "abort " : "seal ", name);
   }
   std::string RecordAll() {
-    Begin();
+    const size_t before = running_.size();
+    std::string begun = Begin();
+    if (running_.size() == before) return begun;
     Push(running_.back());
     return Finish(std::prev(running_.end()));
   }
@@ -169,8 +175,9 @@ class Maker {
   // A closed one.
   std::string Any() {
     std::vector<std::string> names;
-    for (const auto& recording :
-         deck_->recordings().RecordingsAfter("luns/l/channels/-", {}, 100).value()) {
+    const auto all = deck_->recordings().RecordingsAfter("luns/l/channels/-", {}, 100);
+    Check(all.status(), "list");
+    for (const auto& recording : all.value_or(std::vector<services::Recording>())) {
       const bool open = std::ranges::any_of(running_, [&](const Running& running) {
         return running.recorder.admission.accept.recording == recording.name;
       });
@@ -210,7 +217,8 @@ class Maker {
   std::string AddMember() {
     const auto lun = deck_->luns().GetLun(kLun);
     Check(lun.status(), "get LUN");
-    if (!lun.ok() || lun->mirrored() || lun->members.size() > 2) return ChangeLun();
+    const bool more = lun.ok() && !lun->mirrored() && lun->members.size() < 3;
+    if (!more || history_.shape.on_objects()) return ChangeLun();
     std::vector<std::string> members = lun->members;
     members.push_back(MakeMember(static_cast<uint32_t>(members.size())));
     Update(services::LunUpdate{.name = kLun}.Set(&services::Lun::members, std::move(members)));
@@ -226,7 +234,8 @@ class Maker {
     // What a flush still does beside the acknowledgement.
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     executor_.RunReady();
-    Snapshot now{.step = step, .image = LoadImage(history_.world), .now_ns = clock_->now_ns};
+    Snapshot now{
+        .step = step, .image = LoadWorld(history_.shape, history_.world), .now_ns = clock_->now_ns};
     if (history_.shape.on_devices()) now.slots = SlotsOf(now.image);
     const Parts parts = PartsIn(history_.shape, now.image);
     for (const Part& part : parts) {
@@ -271,18 +280,23 @@ class Maker {
   std::unique_ptr<Deck> deck_;
   std::list<Running> running_;
   int version_ = 1;
+  uint64_t payloads_ = 0;                                             // each recording has others
   std::map<std::string, std::map<uint64_t, uint32_t>> acknowledged_;  // CRCs, by recording
 };
 
 }  // namespace
 
 std::vector<Shape> Shapes() {
-  return {{"posix_1", "posix", 1, 1},   {"posix_2", "posix", 2, 1},   {"posix_mirror", "posix", 2, 2},
-          {"direct_1", "direct", 1, 1}, {"direct_3", "direct", 3, 1}, {"direct_mirror", "direct", 2, 2},
-          {"device_1", "device", 1, 1}, {"device_2", "device", 2, 1}};
+  return {{"posix_1", "posix", 1, 1},      {"posix_2", "posix", 2, 1},
+          {"posix_mirror", "posix", 2, 2}, {"direct_1", "direct", 1, 1},
+          {"direct_3", "direct", 3, 1},    {"direct_mirror", "direct", 2, 2},
+          {"device_1", "device", 1, 1},    {"device_2", "device", 2, 1}};
 }
 
+Shape RadosShape() { return {"rados_1", "rados", 1, 1}; }
+
 Parts PartsIn(const Shape& shape, const Image& image) {
+  if (shape.on_objects()) return PartsOfObjects(image);
   return shape.on_devices() ? PartsAt(image, SlotsOf(image)) : PartsOfFolders(image);
 }
 

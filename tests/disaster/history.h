@@ -10,26 +10,22 @@
 
 #include "tests/disaster/image.h"
 #include "tests/disaster/reader.h"
+#include "tests/disaster/world.h"
 
 namespace tapedeck::disaster {
 
-struct Shape {
-  std::string name;
-  std::string store;
-  uint32_t members = 1;
-  uint32_t copies = 1;
-
-  bool mirrored() const { return copies > 1; }
-  bool on_devices() const { return store == "device"; }
-};
+// On this machine's files.
 std::vector<Shape> Shapes();
+// On the cluster that there is.
+Shape RadosShape();
 
 // A recording as its disks have it.
 struct Take {
   Identity identity;
   std::string manifest;  // the text
   bool closed = false;
-  std::map<uint64_t, uint32_t> blocks;  // plain CRC by sequence; all that were acknowledged and more
+  std::map<uint64_t, uint32_t>
+      blocks;  // plain CRC by sequence; all that were acknowledged and more
 };
 
 struct Snapshot {
@@ -51,7 +47,7 @@ struct History {
 inline constexpr char kLun[] = "luns/l";
 inline constexpr int64_t kMinute = 60'000'000'000;
 inline constexpr uint64_t kBlockBytes = 64 << 10;
-inline constexpr uint64_t kDeviceBytes = 64 << 20;
+inline constexpr uint64_t kDeviceBytes = 256 << 20;
 
 Parts PartsIn(const Shape& shape, const Image& image);
 

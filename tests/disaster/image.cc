@@ -112,7 +112,8 @@ void Bytes::Share(const Bytes& from, uint64_t offset, uint64_t bytes, uint64_t a
 
 uint64_t Bytes::NearestUsed(uint64_t begin, uint64_t end, uint64_t wanted) const {
   auto it = pages_.lower_bound(wanted / kPageBytes);
-  if (it == pages_.end() || it->first * kPageBytes >= end) it = pages_.lower_bound(begin / kPageBytes);
+  if (it == pages_.end() || it->first * kPageBytes >= end)
+    it = pages_.lower_bound(begin / kPageBytes);
   if (it == pages_.end() || it->first * kPageBytes >= end) return wanted;
   const uint64_t start = it->first * kPageBytes;
   for (uint64_t i = 0; i < kPageBytes; ++i) {
@@ -162,7 +163,8 @@ Image LoadImage(const std::string& folder) {
   for (auto it = fs::recursive_directory_iterator(folder); it != fs::end(it); ++it) {
     const std::string name = it->path().lexically_relative(folder).string();
     if (it->is_symlink()) {
-      image[name] = {.kind = Node::Kind::kLink, .bytes = {}, .target = fs::read_symlink(it->path())};
+      image[name] = {
+          .kind = Node::Kind::kLink, .bytes = {}, .target = fs::read_symlink(it->path())};
     } else if (it->is_directory()) {
       image[name] = {.kind = Node::Kind::kFolder, .bytes = {}, .target = {}};
     } else {

@@ -1,10 +1,9 @@
 #include "tests/disaster/reader.h"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 
 #include "tests/disaster/record.h"
 
@@ -99,9 +98,9 @@ std::optional<FoundBlock> FindBlock(const Parts& parts, const Identity& recordin
     for (uint32_t copy = 0; copy < kIndexCopies && indexed.index.has_value(); ++copy) {
       const auto entry = ReadEntry(*indexed.index, recording, sequence, copy);
       if (!entry.has_value() || entry->payload_bytes == 0) continue;
-      const Where entry_where = !is_own(indexed)           ? Where::kSomewhere
-                                : copy != indexed.member   ? Where::kInRecording
-                                                           : Where::kInPlace;
+      const Where entry_where = !is_own(indexed)         ? Where::kSomewhere
+                                : copy != indexed.member ? Where::kInRecording
+                                                         : Where::kInPlace;
       for (const Part& part : parts) {
         if (!part.data.has_value()) continue;
         const bool right_member = copies || part.member == sequence % recording.members;
@@ -195,6 +194,29 @@ Parts PartsOfFolders(const Image& image) {
   return all;
 }
 
+Parts PartsOfObjects(const Image& image) {
+  std::map<std::string, Part> parts;  // by CHANNEL/RECORDING
+  for (const auto& [path, node] : image) {
+    const size_t slash = path.find('/', 3);
+    const size_t dot = slash == path.npos ? path.npos : path.find('.', slash);
+    if (!path.starts_with("m0/") || dot == path.npos) continue;
+    if (path.find_first_of("@#") != path.npos) continue;
+    Part& part = parts[path.substr(3, dot - 3)];
+    part.channel = path.substr(3, slash - 3);
+    part.id = path.substr(slash + 1, dot - slash - 1);
+    const std::string kind = path.substr(dot);
+    if (kind == ".i.00000000") part.index = node.bytes;
+    if (kind == ".d.0000000000000000") part.data = node.bytes;
+    if (kind == ".m") {
+      part.manifest_text = node.bytes.All();
+      part.manifest = ReadManifest(part.manifest_text);
+    }
+  }
+  Parts all;
+  for (auto& [key, part] : parts) all.push_back(std::move(part));
+  return all;
+}
+
 FoundBlocks FindBlocks(const Parts& parts, const Identity& recording,
                        const std::set<uint64_t>& sequences, bool copies) {
   FoundBlocks found;
@@ -237,6 +259,13 @@ std::map<uint32_t, LunText> LunTexts(const Image& image) {
     const auto folder = image.find(name + "/.tapedeck/lun.json");
     if (folder != image.end() && folder->second.kind == Node::Kind::kFile) {
       if (const auto text = ReadLun(folder->second.bytes.All())) texts[member] = *text;
+    }
+    const auto object = image.find(name + "/tapedeck.lun");
+    if (object != image.end()) {
+      const auto note = Checked(object->second.bytes.All());
+      const auto text =
+          note.has_value() ? ReadLun(Get<std::string>(*note, "lun", "")) : std::nullopt;
+      if (text.has_value()) texts[member] = *text;
     }
     const auto device = image.find(name);
     if (device == image.end() || device->second.kind != Node::Kind::kFile) continue;

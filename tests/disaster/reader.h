@@ -58,6 +58,9 @@ using Parts = std::vector<Part>;
 // Below folders m0, m1 ...
 Parts PartsOfFolders(const Image& image);
 
+// Of objects m0/NAME, as many as one of a kind for each recording.
+Parts PartsOfObjects(const Image& image);
+
 // Where a recording lies on a device: from its slot.
 struct Slot {
   uint32_t number = 0;
