@@ -18,6 +18,8 @@ namespace tapedeck::disaster {
 struct Fault {
   std::string kind;
   std::string detail;
+  // Named, and whole: it could have been found.
+  bool could_be_better = false;
 };
 
 struct Played {

@@ -44,8 +44,9 @@ class Verdict {
 
  private:
   bool open() const { return seen_.lun_state == "READY" || seen_.lun_state == "DEGRADED"; }
-  void Add(std::string kind, std::string detail) {
-    faults_.push_back({.kind = std::move(kind), .detail = std::move(detail)});
+  void Add(std::string kind, std::string detail, bool could_be_better = false) {
+    faults_.push_back(
+        {.kind = std::move(kind), .detail = std::move(detail), .could_be_better = could_be_better});
   }
 
   void JudgeTake(const Take& take) {
@@ -100,7 +101,7 @@ class Verdict {
       const std::string line = LineOf(take.identity);
       if (line.empty()) Add("recording neither listed nor named (" + evidence + ")", where);
       if (!line.empty() && in_place && (manifest || header)) {
-        Add("recording with whole blocks left out (" + evidence + ")", where + ": " + line);
+        Add("recording with whole blocks left out (" + evidence + ")", where + ": " + line, true);
       }
       return false;
     }
@@ -108,10 +109,11 @@ class Verdict {
     const bool given = played != told->second.played.end() && !played->second.missing;
     if (given && played->second.crc == block.payload_crc) return true;
     const bool named = !told->second.trouble.empty() || told->second.damaged.contains(sequence) ||
-                       (played != told->second.played.end() && played->second.missing);
+                       (played != told->second.played.end() && played->second.missing) ||
+                       (block.where != Where::kInPlace && IsCut(take.identity));
     if (!named) Add("block neither played nor named (" + evidence + ")", where);
     if (named && in_place && (manifest || header)) {
-      Add("whole block not played (" + evidence + ")", where + ": " + told->second.trouble);
+      Add("whole block not played (" + evidence + ")", where + ": " + told->second.trouble, true);
     }
     return false;
   }
@@ -129,6 +131,32 @@ class Verdict {
     }
   }
 
+  // Whether the log says that blocks of it were cut off, whose bytes are elsewhere.
+  bool IsCut(const Identity& identity) const {
+    std::istringstream log(seen_.log);
+    for (std::string line; std::getline(log, line);) {
+      const bool salvaged = absl::StrContains(line, "\"recording salvaged\"");
+      if (salvaged && absl::StrContains(line, identity.id) && !absl::StrContains(line, " cut=0 ")) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // Whether such a line of the log says that the slot is damaged that it had on a device.
+  bool NamesSlot(const std::string& line, const Identity& identity) const {
+    if (!absl::StrContains(line, "slot damaged")) return false;
+    for (const auto& [member, slots] : now_.slots) {
+      for (const Slot& slot : slots) {
+        if (slot.id == identity.id && absl::StrContains(line, absl::StrCat("/m", member, " ")) &&
+            line.ends_with(absl::StrCat("slot=", slot.number))) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
   // Of the log, that names a recording, or the folder that it lies in.
   std::string LineOf(const Identity& identity) const {
     std::istringstream log(seen_.log);
@@ -137,6 +165,7 @@ class Verdict {
           absl::StrContains(line, "left out") || absl::StrContains(line, "left alone");
       const bool error = absl::StrContains(line, "error") || absl::StrContains(line, "warning");
       if (absl::StrContains(line, identity.id) && (left || error)) return line;
+      if (NamesSlot(line, identity)) return line;
       if (left && (absl::StrContains(line, "names=" + identity.channel + " ") ||
                    absl::StrContains(line, "names=" + identity.channel + ",") ||
                    line.ends_with("names=" + identity.channel) ||
