@@ -20,8 +20,6 @@ namespace {
 
 using namespace storage_node;  // NOLINT: the names under test
 
-uint64_t Up(uint64_t bytes, uint64_t step) { return (bytes + step - 1) / step * step; }
-
 // Of what nobody may touch: which file it is, and when it was written.
 std::string StampOf(const std::string& path) {
   struct stat status = {};
@@ -255,8 +253,10 @@ void Survivor::JudgePolicies(const services::Lun& lun, const Image& before,
   std::map<std::string, std::pair<std::optional<ManifestText>, uint64_t>> gone;  // by ID
   for (const auto& take : now_.takes) {
     const auto manifest = BestManifest(parts, take.identity);
+    // One whose manifest is damaged takes its room all the same.
+    const auto known = manifest.has_value() ? manifest : ReadManifest(take.manifest);
     const uint64_t takes =
-        manifest.has_value() && manifest->closed ? FootprintOf(history_.shape, *manifest) : 0;
+        known.has_value() && known->closed ? FootprintOf(history_.shape, *known) : 0;
     used += takes;
     if (went.contains(take.identity.id)) gone[take.identity.id] = {manifest, takes};
   }
@@ -289,35 +289,6 @@ void Survivor::JudgePolicies(const services::Lun& lun, const Image& before,
 }
 
 }  // namespace
-
-uint64_t FootprintOf(const Shape& shape, const ManifestText& manifest) {
-  const uint64_t members = std::max(1u, manifest.members);
-  const uint64_t step = shape.on_devices() ? 4 << 20 : 4096;
-  uint64_t bytes = 0;
-  for (uint64_t member = 0; member < members; ++member) {
-    const uint64_t rows = (manifest.blocks + members - 1 - member) / members;
-    bytes += Up(rows * manifest.block_bytes, step);
-    if (manifest.blocks > 0 && member < 2) bytes += Up(3 * 4096 + manifest.blocks * 128, step);
-    if (!shape.on_devices()) bytes += Up(manifest.text_bytes, step);
-  }
-  return bytes;
-}
-
-std::optional<ManifestText> BestManifest(const Parts& parts, const Identity& identity) {
-  std::optional<ManifestText> best;
-  for (const Part& part : parts) {
-    if (!part.manifest.has_value() || part.id != identity.id) continue;
-    if (part.manifest->recording != identity.recording || part.manifest->lun != identity.lun) {
-      continue;
-    }
-    if (!best.has_value() || part.manifest->generation > best->generation) best = part.manifest;
-  }
-  return best;
-}
-
-int VersionOf(const std::string& description) {
-  return description.empty() ? 0 : std::atoi(description.c_str() + 1);
-}
 
 Aftermath LiveThrough(const History& history, size_t at, const std::vector<Disaster>& disasters,
                       std::mt19937_64& random) {

@@ -286,15 +286,6 @@ class Maker {
 
 }  // namespace
 
-std::vector<Shape> Shapes() {
-  return {{"posix_1", "posix", 1, 1},      {"posix_2", "posix", 2, 1},
-          {"posix_mirror", "posix", 2, 2}, {"direct_1", "direct", 1, 1},
-          {"direct_3", "direct", 3, 1},    {"direct_mirror", "direct", 2, 2},
-          {"device_1", "device", 1, 1},    {"device_2", "device", 2, 1}};
-}
-
-Shape RadosShape() { return {"rados_1", "rados", 1, 1}; }
-
 Parts PartsIn(const Shape& shape, const Image& image) {
   if (shape.on_objects()) return PartsOfObjects(image);
   return shape.on_devices() ? PartsAt(image, SlotsOf(image)) : PartsOfFolders(image);

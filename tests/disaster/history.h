@@ -14,11 +14,6 @@
 
 namespace tapedeck::disaster {
 
-// On this machine's files.
-std::vector<Shape> Shapes();
-// On the cluster that there is.
-Shape RadosShape();
-
 // A recording as its disks have it.
 struct Take {
   Identity identity;

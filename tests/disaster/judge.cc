@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 #include <sstream>
 
 #include "absl/strings/match.h"
@@ -7,6 +8,8 @@
 
 namespace tapedeck::disaster {
 namespace {
+
+uint64_t Up(uint64_t bytes, uint64_t step) { return (bytes + step - 1) / step * step; }
 
 // Also what lies where a device had it before, whatever its slots say now.
 Parts AllParts(const History& history, const Snapshot& now, const Image& image) {
@@ -218,6 +221,35 @@ class Verdict {
 };
 
 }  // namespace
+
+uint64_t FootprintOf(const Shape& shape, const ManifestText& manifest) {
+  const uint64_t members = std::max(1u, manifest.members);
+  const uint64_t step = shape.on_devices() ? 4 << 20 : 4096;
+  uint64_t bytes = 0;
+  for (uint64_t member = 0; member < members; ++member) {
+    const uint64_t rows = (manifest.blocks + members - 1 - member) / members;
+    bytes += Up(rows * manifest.block_bytes, step);
+    if (manifest.blocks > 0 && member < 2) bytes += Up(3 * 4096 + manifest.blocks * 128, step);
+    if (!shape.on_devices()) bytes += Up(manifest.text_bytes, step);
+  }
+  return bytes;
+}
+
+std::optional<ManifestText> BestManifest(const Parts& parts, const Identity& identity) {
+  std::optional<ManifestText> best;
+  for (const Part& part : parts) {
+    if (!part.manifest.has_value() || part.id != identity.id) continue;
+    if (part.manifest->recording != identity.recording || part.manifest->lun != identity.lun) {
+      continue;
+    }
+    if (!best.has_value() || part.manifest->generation > best->generation) best = part.manifest;
+  }
+  return best;
+}
+
+int VersionOf(const std::string& description) {
+  return description.empty() ? 0 : std::atoi(description.c_str() + 1);
+}
 
 std::vector<Fault> Judge(const History& history, size_t at, const Aftermath& aftermath) {
   return Verdict(history, at, aftermath).Run();

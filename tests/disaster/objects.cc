@@ -1,5 +1,5 @@
 #include <map>
-#include <rados/librados.hpp>
+#include <memory>
 #include <set>
 #include <stdexcept>
 #include <utility>

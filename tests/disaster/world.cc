@@ -9,6 +9,15 @@ constexpr std::string_view kObjects = "m0/";
 
 }  // namespace
 
+std::vector<Shape> Shapes() {
+  return {{"posix_1", "posix", 1, 1},      {"posix_2", "posix", 2, 1},
+          {"posix_mirror", "posix", 2, 2}, {"direct_1", "direct", 1, 1},
+          {"direct_3", "direct", 3, 1},    {"direct_mirror", "direct", 2, 2},
+          {"device_1", "device", 1, 1},    {"device_2", "device", 2, 1}};
+}
+
+Shape RadosShape() { return {"rados_1", "rados", 1, 1}; }
+
 std::string MemberName(const Shape& shape, const std::string& world, uint32_t number) {
   if (!shape.on_objects()) return world + "/m" + std::to_string(number);
   // The folder above has a name that nobody else has.

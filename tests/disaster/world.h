@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "tests/disaster/image.h"
 
@@ -19,6 +20,11 @@ struct Shape {
   bool on_devices() const { return store == "device"; }
   bool on_objects() const { return store == "rados"; }
 };
+
+// On this machine's files.
+std::vector<Shape> Shapes();
+// On the cluster that there is.
+Shape RadosShape();
 
 // As a LUN's configuration has it.
 std::string MemberName(const Shape& shape, const std::string& world, uint32_t number);
