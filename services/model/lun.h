@@ -51,6 +51,9 @@ struct Lun {
   // What its recordings have for the LUN's uid where that is another one, as in a LUN that was
   // made of a copy; empty: uid. For the storage node alone.
   std::string origin_uid;
+  // One more with each change of what follows: of two descriptions the higher one is newer. For the
+  // storage node alone.
+  uint64_t revision = 0;
   const std::string& recorded_uid() const { return origin_uid.empty() ? uid : origin_uid; }
   std::string store;  // its kind, by name; which there are, the storage node says
   std::vector<std::string> members;
@@ -87,6 +90,7 @@ struct Fields<Lun> {
       Describe(&Lun::uid,
                {.name = "uid", .role = Role::kNoted, .fixed = "its members know each other by it"}),
       Describe(&Lun::origin_uid, {.name = "origin_uid", .role = Role::kInternal}),
+      Describe(&Lun::revision, {.name = "revision", .role = Role::kInternal}),
       Describe(&Lun::store, {.name = "store", .role = Role::kFixed, .fixed = "make another LUN"}),
       // May become longer alone: more come after those there are.
       Describe(&Lun::members, {.name = "members", .most = kMaxMembers}),

@@ -41,13 +41,15 @@ absl::Status WriteAgain(Luns& luns, OpenLun& lun, const services::Lun& before) {
 
 }  // namespace
 
-absl::Status ReplaceConfig(Luns& luns, OpenLun& lun, const services::Lun& config,
+absl::Status ReplaceConfig(Luns& luns, OpenLun& lun, const services::Lun& wanted,
                            NewMembers& added) {
-  TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseLunName(config.name));
+  TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseLunName(wanted.name));
   const uint64_t before = lun.capacity->limit();
-  const uint64_t after = LimitOf(config, added.SizeWith(lun));
-  TD_RETURN_IF_ERROR(CheckRoom(config, *lun.capacity, after));
+  const uint64_t after = LimitOf(wanted, added.SizeWith(lun));
+  TD_RETURN_IF_ERROR(CheckRoom(wanted, *lun.capacity, after));
   absl::MutexLock lock(lun.describing.get());
+  services::Lun config = wanted;
+  config.revision = lun.config.now()->revision + 1;
   const absl::Status status = Write(luns, lun, config, added.members());
   if (!status.ok()) {
     lun.capacity->SetLimit(before);

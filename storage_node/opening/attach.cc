@@ -73,8 +73,11 @@ absl::Status Add(const std::string& path, const format::LunMember& member, bool 
                            found->paths.begin()->second, " of ", said.name, " (", said.uid,
                            "); attach one LUN at a time"));
   }
-  // A LUN only gets more members: one that says fewer was not told yet.
-  if (member.lun.members.size() > said.members.size()) said = member.lun;
+  // One that says fewer changes, or fewer members, was not told yet.
+  const auto age = [](const services::Lun& lun) {
+    return std::make_pair(lun.members.size(), lun.revision);
+  };
+  if (age(member.lun) > age(said)) said = member.lun;
   const auto [at, added] = found->paths.emplace(member.member, path);
   if (added) return absl::OkStatus();
   return disk::Unusable(

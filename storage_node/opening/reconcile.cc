@@ -9,34 +9,12 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/luns/config_files.h"
+#include "storage_node/opening/adopt.h"
 #include "storage_node/opening/lost_channels.h"
-#include "storage_node/recording/examine.h"
-#include "storage_node/recording/recovery.h"
 #include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::opening {
 namespace {
-
-constexpr char kCutOff[] =
-    "ABORTED: the storage node stopped while recording, or the LUN went away";
-constexpr char kManifestLost[] =
-    "DATA_LOSS: its manifest was lost, and its index told what was recorded; later changes of its "
-    "description, labels, annotations and keep are not known";
-
-// It stays as it is, and is in no list.
-void LeaveOut(const catalog::ResourceName& name, const absl::Status& why) {
-  dataplane::Log(dataplane::LogLevel::kError, "reconcile", "recording left out",
-                 {{"recording", name.ToString()}, {"error", std::string(why.message())}});
-}
-
-absl::Status DeleteInterrupted(recordings::Recordings& recordings, luns::OpenLun& lun,
-                               const store::RecordingPath& path, const catalog::ResourceName& name,
-                               absl::string_view why) {
-  TD_RETURN_IF_ERROR(lun.store->DeleteRecording(path));
-  recordings::LogDeleted(name, why);
-  recordings.catalog()->DeleteRecording(name);
-  return absl::OkStatus();
-}
 
 void LogGone(const std::string& name) {
   dataplane::LogEach(dataplane::LogLevel::kError, "reconcile",
@@ -44,57 +22,9 @@ void LogGone(const std::string& name) {
                      {{"recording", name}});
 }
 
-// Whose it is, as far as the files or `row` tell.
-absl::StatusOr<recording::Examined> ExamineOurs(recordings::Recordings& recordings,
-                                                luns::OpenLun& lun,
-                                                const store::RecordingPath& path,
-                                                const format::Manifest* row) {
-  TD_ASSIGN_OR_RETURN(auto examined,
-                      recording::Examine(*lun.store, path, row, recordings.luns().clock()));
-  if (examined.manifest.has_value()) {
-    TD_RETURN_IF_ERROR(recording::CheckWhose(*examined.manifest, path, *lun.config.now()));
-  } else if (!examined.holds_nothing) {
-    return absl::DataLossError(
-        "neither its manifest nor its index says what it is; its files are left as they are");
-  }
-  return examined;
-}
-
-// Reads a recording that the catalog does not know, or knows as unfinished: as `row`.
-absl::Status Adopt(recordings::Recordings& recordings, const catalog::ResourceName& name,
-                   const format::Manifest* known, luns::OpenLun& lun) {
-  store::RecordingPath path{.channel = name.channel, .recording = name.recording};
-  auto examined = ExamineOurs(recordings, lun, path, known);
-  if (absl::IsNotFound(examined.status())) {
-    return DeleteInterrupted(recordings, lun, path, name, "it has no files");
-  }
-  if (!examined.ok()) {
-    LeaveOut(name, examined.status());
-    return absl::OkStatus();
-  }
-  if (examined->manifest.has_value()) path.members = examined->manifest->members;
-  if (examined->holds_nothing) {
-    return DeleteInterrupted(recordings, lun, path, name,
-                             "the node stopped as it was being made; it was read, and no block is "
-                             "in it");
-  }
-  catalog::RecordingRow row{.name = name, .manifest = *std::move(examined->manifest)};
-  TD_RETURN_IF_ERROR(recordings.catalog()->CheckTakes());
-  recordings.catalog()->PutRecording(name, row.manifest);
-  // 0 while unfinished: salvaging says it.
-  lun.capacity->Settle(name.ToString(), lun.TakenBy(row.manifest),
-                       recording::Capacity::Known::kByFiles);
-  // One that cannot be read now is tried again in a while; the others are served.
-  const absl::Status status =
-      recordings.CloseAbandoned(lun, &row, examined->manifest_lost ? kManifestLost : kCutOff);
-  if (!status.ok()) recordings.closer()->Failed(name.ToString(), status);
-  return absl::OkStatus();
-}
-
 // What an order had begun when the node stopped. Returns the names of what is deleted now.
 absl::StatusOr<std::set<std::string>> FinishDeletions(recordings::Recordings& recordings,
-                                                      const std::string& lun_id,
-                                                      luns::OpenLun& lun,
+                                                      const std::string& lun_id, luns::OpenLun& lun,
                                                       const store::Known& known) {
   std::set<std::string> names;
   TD_RETURN_IF_ERROR(lun.store->FinishDeletions(known));

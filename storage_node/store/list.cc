@@ -28,18 +28,24 @@ constexpr size_t kMaxShown = 63;
 constexpr Capabilities kOnDirectories{
     .outlives_process = true, .keeps_channel_files = true, .prewrites = true, .keeps_copies = true};
 
-// Lists of members only get longer. One that is shorter than what a member says is of an older
-// state directory: by it the LUN would do without what has been recorded on the others.
+// The state directory is written before the members. One that knows less than a member is older: by
+// it the LUN would do without what was recorded on the others, and old policies would be in force.
 absl::Status CheckKnowsAll(const MemberKind& kind, const services::Lun& lun) {
   for (const std::string& path : lun.members) {
     const auto said = kind.described_by(path);
     if (!said.ok() || said->lun.uid != lun.uid) continue;  // opening it says why
-    if (said->lun.members.size() <= lun.members.size()) continue;
-    return disk::Unusable(path,
-                          absl::StrCat("it says that ", lun.name, " has ", said->lun.members.size(),
-                                       " members, and the state directory, which is older, knows ",
-                                       lun.members.size(), "; tapectl lun attach --member ",
-                                       absl::StrJoin(said->lun.members, " --member ")));
+    const bool longer = said->lun.members.size() > lun.members.size();
+    if (!longer && said->lun.revision <= lun.revision) continue;
+    const std::string what =
+        longer ? absl::StrCat("has ", said->lun.members.size(),
+                              " members, and the state directory, which is older, knows ",
+                              lun.members.size())
+               : absl::StrCat("was changed ", said->lun.revision,
+                              " times, and the state directory, which is older, knows ",
+                              lun.revision, " changes");
+    return disk::Unusable(
+        path, absl::StrCat("it says that ", lun.name, " ", what, "; tapectl lun attach --member ",
+                           absl::StrJoin(said->lun.members, " --member ")));
   }
   return absl::OkStatus();
 }

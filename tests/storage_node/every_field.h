@@ -10,6 +10,7 @@ inline services::Lun EveryLunField() {
   return {.name = "luns/l",
           .uid = "00112233-4455-4677-8899-aabbccddeeff",
           .origin_uid = "00112233-4455-4677-8899-aabbccddee00",
+          .revision = 10,
           .store = "direct",
           .members = {"/a", "/b"},
           .capacity_bytes = 5,

@@ -160,6 +160,25 @@ TEST_P(CutShort, BeforeTheOldMembersWereTold) {
 }
 
 // A backup of it, or a node that was away.
+// With the same members, but older policies.
+TEST_P(CutShort, AnOldStateDirectoryPutsNoOldPolicyInForce) {
+  const std::string name = node_.RecordAndSeal(6);
+  KeepState();
+  auto update = services::LunUpdate().Set(&services::Lun::max_fill_percent, 70);
+  update.name = "luns/l";
+  ASSERT_TRUE(node_.node().luns().UpdateLun(update, "").ok());
+  node_.Stop();
+  ForgetInState();
+  node_.Start();
+  EXPECT_EQ(Get().state, services::LunState::kOffline);
+  EXPECT_THAT(Get().cause, HasSubstr("was changed 1 times, and the state directory, which is "
+                                     "older, knows 0 changes; tapectl lun attach --member"));
+  const auto attached = node_.node().luns().AttachLun({.members = Members(2)}, "");
+  ASSERT_TRUE(attached.ok()) << attached.status();
+  EXPECT_EQ(Get().max_fill_percent, 70u);
+  ExpectWhole(name, 6);
+}
+
 TEST_P(CutShort, AnOldStateDirectoryMakesNoListShorter) {
   const std::string before = node_.RecordAndSeal(6);
   KeepState();

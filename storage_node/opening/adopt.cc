@@ -1,0 +1,82 @@
+#include "storage_node/opening/adopt.h"
+
+#include <utility>
+
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+#include "storage_node/recording/examine.h"
+#include "storage_node/recording/recovery.h"
+
+namespace tapedeck::storage_node::opening {
+namespace {
+
+constexpr char kCutOff[] =
+    "ABORTED: the storage node stopped while recording, or the LUN went away";
+constexpr char kManifestLost[] =
+    "DATA_LOSS: its manifest was lost, and its index told what was recorded; later changes of its "
+    "description, labels, annotations and keep are not known";
+
+// It stays as it is, and is in no list.
+void LeaveOut(const catalog::ResourceName& name, const absl::Status& why) {
+  dataplane::Log(dataplane::LogLevel::kError, "reconcile", "recording left out",
+                 {{"recording", name.ToString()}, {"error", std::string(why.message())}});
+}
+
+// Whose it is, as far as the files or `row` tell.
+absl::StatusOr<recording::Examined> ExamineOurs(recordings::Recordings& recordings,
+                                                luns::OpenLun& lun,
+                                                const store::RecordingPath& path,
+                                                const format::Manifest* row) {
+  TD_ASSIGN_OR_RETURN(auto examined,
+                      recording::Examine(*lun.store, path, row, recordings.luns().clock()));
+  if (examined.manifest.has_value()) {
+    TD_RETURN_IF_ERROR(recording::CheckWhose(*examined.manifest, path, *lun.config.now()));
+  } else if (!examined.holds_nothing) {
+    return absl::DataLossError(
+        "neither its manifest nor its index says what it is; its files are left as they are");
+  }
+  return examined;
+}
+
+}  // namespace
+
+absl::Status DeleteInterrupted(recordings::Recordings& recordings, luns::OpenLun& lun,
+                               const store::RecordingPath& path, const catalog::ResourceName& name,
+                               absl::string_view why) {
+  TD_RETURN_IF_ERROR(lun.store->DeleteRecording(path));
+  recordings::LogDeleted(name, why);
+  recordings.catalog()->DeleteRecording(name);
+  return absl::OkStatus();
+}
+
+absl::Status Adopt(recordings::Recordings& recordings, const catalog::ResourceName& name,
+                   const format::Manifest* known, luns::OpenLun& lun) {
+  store::RecordingPath path{.channel = name.channel, .recording = name.recording};
+  auto examined = ExamineOurs(recordings, lun, path, known);
+  if (absl::IsNotFound(examined.status())) {
+    return DeleteInterrupted(recordings, lun, path, name, "it has no files");
+  }
+  if (!examined.ok()) {
+    LeaveOut(name, examined.status());
+    return absl::OkStatus();
+  }
+  if (examined->manifest.has_value()) path.members = examined->manifest->members;
+  if (examined->holds_nothing) {
+    return DeleteInterrupted(recordings, lun, path, name,
+                             "the node stopped as it was being made; it was read, and no block is "
+                             "in it");
+  }
+  catalog::RecordingRow row{.name = name, .manifest = *std::move(examined->manifest)};
+  TD_RETURN_IF_ERROR(recordings.catalog()->CheckTakes());
+  recordings.catalog()->PutRecording(name, row.manifest);
+  // 0 while unfinished: salvaging says it.
+  lun.capacity->Settle(name.ToString(), lun.TakenBy(row.manifest),
+                       recording::Capacity::Known::kByFiles);
+  // One that cannot be read now is tried again in a while; the others are served.
+  const absl::Status status =
+      recordings.CloseAbandoned(lun, &row, examined->manifest_lost ? kManifestLost : kCutOff);
+  if (!status.ok()) recordings.closer()->Failed(name.ToString(), status);
+  return absl::OkStatus();
+}
+
+}  // namespace tapedeck::storage_node::opening
