@@ -46,7 +46,7 @@ absl::Status BlockScan::Run() {
   // A watermark above the end means that durable entries are gone.
   if (watermark_.durable > next_) corrupt_ += watermark_.durable - next_;
   Skip(watermark_.durable);
-  KeepDurableData();
+  KeepDoubtfulData();
   return absl::OkStatus();
 }
 
@@ -144,13 +144,15 @@ void BlockScan::KeepData(uint64_t sequence, uint64_t bytes) {
   end = std::max(end, place.offset + bytes);
 }
 
-void BlockScan::KeepDurableData() {
-  const uint64_t end = watermark_.durable;
+void BlockScan::KeepDoubtfulData() {
+  const uint64_t end = spoken_of();
   for (uint64_t sequence = end - std::min<uint64_t>(end, members_); sequence < end; ++sequence) {
     const bool is_there =
         sequence < next_ && !format::HasSequence(absent_, sequence);  // with a length of its own
     if (!is_there) KeepData(sequence, format_.block_bytes);
   }
+  // Members may lie in each other's place: the longest says where all may end.
+  if (cut_ > 0) std::ranges::fill(data_bytes_, *std::ranges::max_element(data_bytes_));
 }
 
 format::Watermark StoredWatermark(CallerLoop& loop, store::RecordingFiles& files,

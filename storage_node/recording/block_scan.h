@@ -50,7 +50,7 @@ class BlockScan {
   uint64_t spoken_of() const { return std::max(spoken_of_, next_); }
   int64_t last_capture_ns() const { return last_capture_ns_; }  // of the last that is there; or 0
   const std::vector<format::SequenceRange>& absent() const { return absent_; }
-  // On each member the end of all that is there or was durable.
+  // On each member the end of all that an entry speaks of or that was durable.
   const std::vector<uint64_t>& data_bytes() const { return data_bytes_; }
 
  private:
@@ -67,8 +67,9 @@ class BlockScan {
   }
   void Keep(const format::IndexEntry& entry);
   void KeepData(uint64_t sequence, uint64_t bytes);
-  // Payload that was durable stays where the index has lost its entries.
-  void KeepDurableData();
+  // Payload that was durable stays where the index has lost its entries; so does payload that is
+  // not what its entry says, as it may be another block's.
+  void KeepDoubtfulData();
   // All from next_ to `end` are absent.
   void Skip(uint64_t end) {
     if (end > next_) format::AppendRange(&absent_, {.first = next_, .count = end - next_});

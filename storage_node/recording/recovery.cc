@@ -16,29 +16,38 @@
 namespace tapedeck::storage_node::recording {
 namespace {
 
-// What is cut off is gone for good: only where the index is this recording's, and one of its blocks
-// is whole, it is known what the rest is. `stored`: its header; none is sound.
-absl::StatusOr<bool> MayCut(CallerLoop& loop, store::RecordingFiles& files, const BlockScan& scan,
+// What is cut off is gone for good: only where the index is this recording's it is known where it
+// ends. `stored`: its header; none is sound.
+absl::StatusOr<bool> MayCut(CallerLoop& loop, store::RecordingFiles& files,
                             const std::optional<format::IndexHeader>& stored,
                             const format::IndexHeader& own) {
-  if (stored.has_value()) return *stored == own && (scan.blocks() > 0 || scan.spoken_of() == 0);
+  if (stored.has_value()) return *stored == own;
   TD_ASSIGN_OR_RETURN(const IndexState index, StateOfIndex(loop, files));
   return index == IndexState::kBlank;
 }
 
 // Of what `scan` has found, with the header that is there.
 absl::StatusOr<SealPlan> PlanOf(CallerLoop& loop, store::RecordingFiles& files,
-                                const BlockScan& scan, format::Manifest manifest) {
+                                const BlockScan& scan, format::Manifest manifest, Cut cut) {
   const auto stored = StoredHeader(loop, files);
   SealPlan plan{.data_bytes = scan.data_bytes(),
                 .watermark_generation = scan.watermark().generation + 1,
                 .header = manifest.index_header()};
-  TD_ASSIGN_OR_RETURN(const bool may_cut, MayCut(loop, files, scan, stored, plan.header));
+  TD_ASSIGN_OR_RETURN(const bool may_cut, MayCut(loop, files, stored, plan.header));
   if (stored.has_value() && *stored == plan.header) plan.header = *stored;
+  if (may_cut && scan.spoken_of() > 0) {
+    plan.index_bytes = manifest.entries().Offset(scan.spoken_of());
+  }
+  if (scan.cut() > 0) {
+    absl::StrAppend(&manifest.cause, "; ", scan.cut(),
+                    " blocks that its index names are not whole, and stay in its files");
+  }
   if (!may_cut) {
-    absl::StrAppend(&manifest.cause, "; its index is damaged, so no payload was cut off");
+    TD_ASSIGN_OR_RETURN(plan.index_bytes, LengthOfIndex(loop, files));
+    absl::StrAppend(&manifest.cause, "; its index is damaged, so nothing was cut off");
+  }
+  if (!may_cut || cut == Cut::kNothing) {
     plan.data_bytes.assign(manifest.members, format::kMaxRecordingBytes);
-    plan.index_blocks = scan.spoken_of();
   }
   plan.manifest = std::move(manifest);
   return plan;
@@ -90,7 +99,7 @@ absl::StatusOr<format::Manifest> SalvageRecording(store::Store& store,
                                                   const store::RecordingPath& path,
                                                   format::Manifest manifest,
                                                   const std::string& cause,
-                                                  const dataplane::Clock& clock) {
+                                                  const dataplane::Clock& clock, Cut cut) {
   CallerLoop loop(clock);
   TD_ASSIGN_OR_RETURN(const auto files, store.OpenRecording(path, loop));
   TD_ASSIGN_OR_RETURN(const auto ring, RingForOne(store, manifest));
@@ -106,7 +115,7 @@ absl::StatusOr<format::Manifest> SalvageRecording(store::Store& store,
   // Its index may know the end of one that had been closed.
   if (manifest.end_time_ns == 0) manifest.end_time_ns = clock.WallNs();
   manifest.Advance();
-  TD_ASSIGN_OR_RETURN(SealPlan plan, PlanOf(loop, *files, scan, std::move(manifest)));
+  TD_ASSIGN_OR_RETURN(SealPlan plan, PlanOf(loop, *files, scan, std::move(manifest), cut));
   format::Manifest sealed = plan.manifest;
   TD_RETURN_IF_ERROR(Await<absl::Status>(
       loop, [&](auto done) { SealRecording(*files, std::move(plan), std::move(done)); }));

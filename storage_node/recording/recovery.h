@@ -22,14 +22,17 @@ absl::StatusOr<format::Manifest> LoadManifest(store::Store& store, const store::
 absl::Status CheckWhose(const format::Manifest& manifest, const store::RecordingPath& path,
                         const services::Lun& lun);
 
+// What salvage may cut off the payload files: what lies beyond the last block, or, where the
+// manifest is lost, nothing. Nobody knows then whether the recording had been closed, and what was
+// put there since.
+enum class Cut { kBeyondTheLast, kNothing };
+
 // Waits for the disk; reads the whole index but only the payload beyond the stored watermark.
 // `manifest` is in state RECORDING and nobody writes the recording; what it lists as missing stays
 // so, and payload is cut off only where a sound index says that it ends. Returns the sealed
 // manifest. DATA_LOSS, and nothing is changed, if it has more gaps than a manifest may list.
-absl::StatusOr<format::Manifest> SalvageRecording(store::Store& store,
-                                                  const store::RecordingPath& path,
-                                                  format::Manifest manifest,
-                                                  const std::string& cause,
-                                                  const dataplane::Clock& clock);
+absl::StatusOr<format::Manifest> SalvageRecording(
+    store::Store& store, const store::RecordingPath& path, format::Manifest manifest,
+    const std::string& cause, const dataplane::Clock& clock, Cut cut = Cut::kBeyondTheLast);
 
 }  // namespace tapedeck::storage_node::recording

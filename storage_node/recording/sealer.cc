@@ -14,8 +14,9 @@ struct Seal : std::enable_shared_from_this<Seal> {
 
   // An index without a block is empty: on a full device there is no room for more.
   void Trim() {
-    const uint64_t blocks = std::max(plan.manifest.blocks, plan.index_blocks);
-    const uint64_t index_bytes = blocks == 0 ? 0 : plan.manifest.entries().Offset(blocks);
+    const uint64_t blocks = plan.manifest.blocks;
+    const uint64_t used = blocks == 0 ? 0 : plan.manifest.entries().Offset(blocks);
+    const uint64_t index_bytes = std::max(used, plan.index_bytes);
     auto next = [self = shared_from_this()](absl::Status status) { self->Mark(status); };
     files.Trim(plan.data_bytes, index_bytes, std::move(next));
   }

@@ -15,7 +15,7 @@ namespace tapedeck::storage_node::recording {
 struct SealPlan {
   format::Manifest manifest;         // as it shall be
   std::vector<uint64_t> data_bytes;  // used on each member
-  uint64_t index_blocks = 0;         // if more than the manifest's: entries beyond those stay
+  uint64_t index_bytes = 0;          // if more than the manifest's blocks need: so much stays
   uint64_t watermark_generation = 0;
   // As it was written when the recording began: a power cut that tears the same bytes spoils none.
   format::IndexHeader header;

@@ -46,6 +46,18 @@ absl::StatusOr<IndexState> StateOfIndex(CallerLoop& loop, store::RecordingFiles&
   return state;
 }
 
+absl::StatusOr<uint64_t> LengthOfIndex(CallerLoop& loop, store::RecordingFiles& files) {
+  uint64_t length = 0;
+  for (uint32_t copy = 0; copy < files.index_copies(); ++copy) {
+    store::Bytes bytes(kChunkBytes);
+    for (uint64_t offset = 0; bytes.size() == kChunkBytes; offset += kChunkBytes) {
+      TD_ASSIGN_OR_RETURN(bytes, Read(loop, files, copy, offset, kChunkBytes));
+      length = std::max(length, offset + bytes.size());
+    }
+  }
+  return length;
+}
+
 std::optional<format::IndexHeader> StoredHeader(CallerLoop& loop, store::RecordingFiles& files) {
   for (uint32_t copy = 0; copy < files.index_copies(); ++copy) {
     const auto page = Read(loop, files, copy, 0, format::kPageBytes);

@@ -19,6 +19,9 @@ enum class IndexState {
 // Waits for the disk. Reads up to the first byte that is not zero. Errors are the disk's.
 absl::StatusOr<IndexState> StateOfIndex(CallerLoop& loop, store::RecordingFiles& files);
 
+// Waits for the disk. Bytes of the longest copy.
+absl::StatusOr<uint64_t> LengthOfIndex(CallerLoop& loop, store::RecordingFiles& files);
+
 // Waits for the disk. The header of the first copy that has a sound one.
 std::optional<format::IndexHeader> StoredHeader(CallerLoop& loop, store::RecordingFiles& files);
 

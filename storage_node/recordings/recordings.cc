@@ -161,8 +161,10 @@ absl::Status Recordings::CloseAbandoned(luns::OpenLun& lun, catalog::RecordingRo
     const bool lost = absl::IsNotFound(stored.status()) || absl::IsDataLoss(stored.status());
     if (!stored.ok() && !lost) return stored.status();
     if (stored.ok()) TakeNotes(*std::move(stored), &row->manifest);
-    TD_ASSIGN_OR_RETURN(row->manifest, recording::SalvageRecording(*lun.store, path, row->manifest,
-                                                                   cause, luns_.clock()));
+    TD_ASSIGN_OR_RETURN(row->manifest,
+                        recording::SalvageRecording(
+                            *lun.store, path, row->manifest, cause, luns_.clock(),
+                            lost ? recording::Cut::kNothing : recording::Cut::kBeyondTheLast));
     WriteSigmfView(*lun.store, path, row->manifest, luns_.clock());
   }
   lun.capacity->Settle(name, lun.TakenBy(row->manifest), recording::Capacity::Known::kByFiles);

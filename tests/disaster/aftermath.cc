@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "dataplane/crc32c.h"
 #include "storage_node/catalog/catalog.h"
@@ -77,9 +78,11 @@ class Survivor {
     for (const RowChange& row : rows) {
       const catalog::ResourceName name{.lun = "l", .channel = row.channel, .recording = row.id};
       const auto manifest = format::DecodeManifest(row.manifest);
-      (manifest.ok() ? (*catalog)->PutRecording(name, *manifest)
-                     : (*catalog)->DeleteRecording(name))
-          .IgnoreError();
+      if (manifest.ok()) {
+        (*catalog)->PutRecording(name, *manifest);
+      } else {
+        (*catalog)->DeleteRecording(name);
+      }
     }
   }
 
@@ -182,6 +185,10 @@ class Survivor {
     Play(listed.name, &told);
     const auto recording = deck_->recordings().GetRecording(listed.name);
     told.blocks = recording.ok() ? recording->blocks : listed.blocks;
+    if (recording.ok() && (absl::StrContains(recording->cause, "its index is damaged") ||
+                           absl::StrContains(recording->cause, "are not whole"))) {
+      absl::StrAppend(&told.trouble, recording->cause, "; ");
+    }
     told.closed = recording.ok() && recording->state != services::RecordingState::kRecording;
     result_.told[listed.name.substr(listed.name.rfind('/') + 1)] = std::move(told);
   }
@@ -216,6 +223,7 @@ class Survivor {
   }
 
   void LookAtLun() {
+    deck_->ReadAccounts();
     const auto lun = deck_->luns().GetLun(kLun);
     if (!lun.ok()) return;
     result_.lun_state = std::string(services::model::NameOf(lun->state));

@@ -8,6 +8,7 @@
 #include "dataplane/status_macros.h"
 #include "storage_node/luns/config_files.h"
 #include "storage_node/opening/reconcile.h"
+#include "storage_node/recordings/account.h"
 #include "storage_node/recordings/retention.h"
 
 namespace tapedeck::disaster {
@@ -39,6 +40,12 @@ absl::StatusOr<services::session::Admission> Deck::Admit(const services::session
     return absl::DeadlineExceededError("no session came");
   }
   return *std::move(admission);
+}
+
+void Deck::ReadAccounts() {
+  for (const auto& [id, lun] : kept_->luns.All()) {
+    recordings::ReadAccount(kept_->recordings, *lun, SIZE_MAX);
+  }
 }
 
 void Deck::ApplyPolicies() {

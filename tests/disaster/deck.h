@@ -38,6 +38,8 @@ class Deck {
                                                      storage_node::ManualExecutor& executor);
   // A round of the policies of every LUN that is open.
   void ApplyPolicies();
+  // As a node does beside all else.
+  void ReadAccounts();
 
  private:
   explicit Deck(std::unique_ptr<storage_node::node::Kept> kept) : kept_(std::move(kept)) {}

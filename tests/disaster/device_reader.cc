@@ -56,6 +56,17 @@ Bytes Gather(const Bytes& device, const std::vector<uint32_t>& units, uint64_t b
   return all;
 }
 
+// Of the superblock, or of its copy in the last page; empty: neither is sound.
+std::string StampOf(const Bytes& bytes) {
+  for (const uint64_t at : {uint64_t{0}, bytes.size() - std::min(bytes.size(), kPage)}) {
+    const std::string super = bytes.Read(at, kPage);
+    if (super.size() < kPage || super.substr(0, 8) != "TDBLOCK1") continue;
+    if (Number(super, kPage - 4, 4) != Crc(super.substr(0, kPage - 4))) continue;
+    return super.substr(32, 16);
+  }
+  return "";
+}
+
 }  // namespace
 
 Range SlotRange(uint32_t slot, uint32_t copy) {
@@ -73,10 +84,8 @@ std::map<uint32_t, std::vector<Slot>> SlotsOf(const Image& image) {
     const auto device = image.find("m" + std::to_string(member));
     if (device == image.end() || device->second.kind != Node::Kind::kFile) continue;
     const Bytes& bytes = device->second.bytes;
-    const std::string super = bytes.Read(0, kPage);
-    if (super.size() < kPage || super.substr(0, 8) != "TDBLOCK1") continue;
-    if (Number(super, kPage - 4, 4) != Crc(super.substr(0, kPage - 4))) continue;
-    const std::string stamp = super.substr(32, 16);
+    const std::string stamp = StampOf(bytes);
+    if (stamp.empty()) continue;
     for (uint32_t number = 0; number < kSlots; ++number) {
       std::optional<Slot> newest;
       for (const uint32_t copy : {0u, 1u}) {

@@ -220,7 +220,8 @@ TEST_P(PrewriteTest, SalvageFindsWhatAnEarlierRecordingLeft) {
   const services::Recording salvaged = node_.Get(name);
   EXPECT_EQ(salvaged.state, services::RecordingState::kSalvaged);
   EXPECT_EQ(salvaged.blocks, 20u);
-  EXPECT_EQ(fs::file_size(DataOf(name)), 20 * kBlockBytes);
+  EXPECT_EQ(fs::file_size(DataOf(name)), 25 * kBlockBytes) << "cut, and not known to be nothing";
+  EXPECT_FALSE(fs::exists(DataOf(name) + ".sigmf-meta"));
   std::vector<uint64_t> missing;
   for (const auto& header : node_.PlayAll(name, 2)) {
     if (header.flags & dataplane::kBlockMissing) missing.push_back(header.sequence);
