@@ -163,5 +163,22 @@ TEST_F(JumpsTest, StrangersBesideTheStreamMoveNothing) {
   EXPECT_EQ(placement_.taken(), 3000u * kPacket);
 }
 
+// The worker stands still, as while no storage node answers, and the sender does not.
+TEST_F(JumpsTest, WhatIsLostInAStallIsAGapAtTheRateThatCameBefore) {
+  constexpr int64_t kPackets = 4000;
+  for (int64_t i = 0; i < kPackets; ++i) {
+    clock_.now_ns += dataplane::kMillisecondNs / 4;  // four times the channel's rate
+    Place(i * kPacket);
+  }
+  clock_.now_ns += 20 * dataplane::kSecondNs;
+  const int64_t after = (kPackets + 4 * 1000 * 20) * kPacket;
+  const std::vector<std::byte> samples(kPacket * kSample, std::byte{1});
+  jumps_.Place(after, samples);  // what came meanwhile is still to be read
+  jumps_.Place(after + kPacket, samples);
+  EXPECT_EQ(placement_.newest(), after + 2 * kPacket);
+  EXPECT_EQ(counts_->out_of_place, 0u);
+  EXPECT_THAT(restarts_, testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace tapedeck::gpu_worker::stages::ingest

@@ -12,6 +12,9 @@ namespace {
 constexpr int64_t kNearPackets = 16;
 // Before so much has passed, the rate at which samples come is not known.
 constexpr int64_t kMeasureNs = 10 * dataplane::kMillisecondNs;
+// Before so much has passed, what was waiting in the kernel when the stream began looks like a
+// rate.
+constexpr int64_t kSureNs = 100 * dataplane::kMillisecondNs;
 
 double Seconds(int64_t ns) { return static_cast<double>(ns) / dataplane::kSecondNs; }
 
@@ -78,12 +81,15 @@ bool Jumps::IsPossible(int64_t position, int64_t now_ns) const {
   if ((position - placement_.closed()) / block >= static_cast<int64_t>(Placement::kMostAhead)) {
     return false;
   }
-  const double measured =
-      static_cast<double>(placement_.newest()) / Seconds(now_ns - begin_ns_ + kMeasureNs);
-  const double rate = std::max(parts_.sample_rate, measured);
+  const double rate = std::max({parts_.sample_rate, RateSoFar(now_ns), fastest_});
   const double most = rate * Seconds(now_ns - arrived_after_ns_ + kMarginNs);
   const auto missing = static_cast<double>(position - placement_.newest());
   return missing <= std::max(most, static_cast<double>(kMarginBlocks * block));
+}
+
+// While nothing is taken, as where the node stands still, it falls.
+double Jumps::RateSoFar(int64_t now_ns) const {
+  return samples_taken_ / Seconds(now_ns - begin_ns_ + kMeasureNs);
 }
 
 bool Jumps::AgreesWithHeld(int64_t position, int64_t count) const {
@@ -100,6 +106,10 @@ void Jumps::Take(int64_t position, std::span<const std::byte> samples) {
   Count(outcome);
   if (outcome != Placement::Outcome::kTaken) return;
   last_taken_ns_ = clock_.NowNs();  // it may have waited for a slot
+  samples_taken_ += static_cast<double>(CountOf(samples));
+  if (last_taken_ns_ - begin_ns_ >= kSureNs) {
+    fastest_ = std::max(fastest_, RateSoFar(last_taken_ns_));
+  }
   arrived_after_ns_ = caught_up_ns_;
   if (held_.has_value() && held_->position < placement_.newest()) DropHeld();
 }

@@ -78,6 +78,7 @@ class Jumps {
   int64_t CountOf(std::span<const std::byte> samples) const;
   bool GoesOn(int64_t position, int64_t count) const;
   bool IsPossible(int64_t position, int64_t now_ns) const;
+  double RateSoFar(int64_t now_ns) const;
   bool AgreesWithHeld(int64_t position, int64_t count) const;
   int64_t Near(int64_t count) const;
   void Take(int64_t position, std::span<const std::byte> samples);
@@ -94,6 +95,8 @@ class Jumps {
 
   int64_t offset_ = 0;  // from the sender's count to the recording's
   int64_t begin_ns_ = 0;
+  double samples_taken_ = 0;  // the missing ones are not among them
+  double fastest_ = 0;        // samples a second that have come so, over the whole stream
   int64_t caught_up_ns_ = 0;
   int64_t last_taken_ns_ = 0;
   int64_t arrived_after_ns_ = 0;  // of the last that was taken
