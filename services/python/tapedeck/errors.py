@@ -295,6 +295,10 @@ class DestinationUnreachable(Error):
     """What a sink sends reaches nobody."""
 
 
+class StateUnusable(Error):
+    """The state directory of the storage node cannot be written or read; recording goes on."""
+
+
 class DeviceFailed(Error):
     """The device of a worker has failed in use, and computes nothing more until the worker is started again."""
 
