@@ -90,6 +90,10 @@ absl::Status RemoveUnfinished(client::CatalogClient& catalog, const Recording& s
   TD_ASSIGN_OR_RETURN(const std::vector<Recording> all, catalog.ListRecordings(channel));
   for (const Recording& one : all) {
     if (one.original_uid != source.uid || one.state != RecordingState::kSalvaged) continue;
+    // What a copy left that broke off nobody has kept or marked, and it has no more than the
+    // source.
+    const bool is_more = one.blocks - one.missing_blocks > source.blocks - source.missing_blocks;
+    if (one.kept || !one.annotations.empty() || is_more) continue;
     const absl::Status deleted = catalog.DeleteRecording(one.name);
     if (!absl::IsNotFound(deleted)) TD_RETURN_IF_ERROR(deleted);
   }
