@@ -112,7 +112,8 @@ absl::StatusOr<std::vector<std::string>> ChannelRootsToWrite(const OpenLun& lun)
 absl::StatusOr<std::set<std::string>> RecordingsOf(const OpenLun& lun, const std::string& id) {
   std::set<std::string> recordings;
   if (lun.store == nullptr) return recordings;
-  TD_ASSIGN_OR_RETURN(const auto paths, lun.store->ListRecordings({.channels = {id}}));
+  TD_ASSIGN_OR_RETURN(const auto paths, lun.store->ListRecordings(
+                                            {.channels = {id}, .recordings = {}, .is_part = true}));
   for (const store::RecordingPath& path : paths) {
     if (path.channel == id) recordings.insert(path.recording);
   }

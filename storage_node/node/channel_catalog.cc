@@ -126,6 +126,15 @@ absl::Status ChannelService::DeleteChannel(const std::string& name) {
   if (no_opening == nullptr) return services::ChannelInUse(name, kLunIsOpened);
   TD_ASSIGN_OR_RETURN(const auto lun, recordings_.luns().Find(parsed.lun));
   const absl::MutexLock lock(lun->changing.get());
+  TD_ASSIGN_OR_RETURN(const auto left,
+                      lun->store->ListRecordings(
+                          {.channels = {parsed.channel}, .recordings = {}, .is_part = true}));
+  for (const store::RecordingPath& path : left) {
+    if (path.channel != parsed.channel) continue;
+    return services::ChannelInUse(
+        name, absl::StrCat("holds recording ", path.recording,
+                           ", which is in no list; the log of the storage node says why"));
+  }
   TD_RETURN_IF_ERROR(lun->channels->Remove(*lun, parsed.channel));
   dataplane::Log(dataplane::LogLevel::kInfo, "channel_catalog", "channel deleted",
                  {{"channel", name}, {"why", "asked for"}});

@@ -53,9 +53,6 @@ absl::Status Adopt(recordings::Recordings& recordings, const catalog::ResourceNa
                    const format::Manifest* known, luns::OpenLun& lun) {
   store::RecordingPath path{.channel = name.channel, .recording = name.recording};
   auto examined = ExamineOurs(recordings, lun, path, known);
-  if (absl::IsNotFound(examined.status())) {
-    return DeleteInterrupted(recordings, lun, path, name, "it has no files");
-  }
   if (!examined.ok()) {
     LeaveOut(name, examined.status());
     return absl::OkStatus();

@@ -11,7 +11,8 @@ namespace {
 
 absl::StatusOr<services::Channel> ByItsRecordings(recordings::Recordings& recordings,
                                                   luns::OpenLun& lun, const std::string& id) {
-  TD_ASSIGN_OR_RETURN(const auto paths, lun.store->ListRecordings({.channels = {id}}));
+  TD_ASSIGN_OR_RETURN(const auto paths, lun.store->ListRecordings(
+                                            {.channels = {id}, .recordings = {}, .is_part = true}));
   for (const store::RecordingPath& path : paths) {
     if (path.channel != id) continue;
     const auto examined = recording::Examine(*lun.store, path, nullptr, recordings.luns().clock());

@@ -28,6 +28,9 @@ constexpr size_t kMaxShownLabelBytes = 64 << 10;
 // Of a recording that is gone: looked at for the one that it has become.
 constexpr size_t kMaxCopies = 16;
 
+// That the log names once each while the node runs.
+constexpr size_t kMostUnread = 4096;
+
 // What was written by somebody else or before there were limits must not make an answer that no
 // message holds.
 void Shorten(services::Recording* recording) {
@@ -78,11 +81,6 @@ void TakeNewer(store::Store& store, const store::RecordingPath& path, const data
 }
 
 // What nobody could read is not deleted but by somebody's order.
-bool LeaveUnread(const catalog::ResourceName& name, const absl::Status& status) {
-  dataplane::Log(dataplane::LogLevel::kWarning, "recordings", "not deleted: it cannot be read",
-                 {{"recording", name.ToString()}, {"error", std::string(status.message())}});
-  return false;
-}
 
 }  // namespace
 
@@ -233,7 +231,10 @@ absl::StatusOr<bool> Recordings::Remove(const catalog::ResourceName& name, luns:
   if (!manifest.has_value()) return true;
   if (may_go) {
     const auto stored = OnMembers(lun, name, *manifest);
-    if (!stored.ok()) return LeaveUnread(name, stored.status());
+    if (!stored.ok()) {
+      TellUnread(name.ToString(), stored.status());
+      return false;
+    }
     Correct(name, *manifest, *stored);
     if (!may_go(*stored)) return false;
   }
@@ -244,6 +245,17 @@ absl::StatusOr<bool> Recordings::Remove(const catalog::ResourceName& name, luns:
   // Whoever sees the room sees that the recording is gone.
   lun.capacity->Forget(name.ToString());
   return true;
+}
+
+void Recordings::TellUnread(const std::string& name, const absl::Status& why) {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (unread_.size() >= kMostUnread || !unread_.insert(name).second) return;
+  }
+  dataplane::Log(dataplane::LogLevel::kWarning, "recordings",
+                 "policies skip this recording: its manifest cannot be read; tapectl keep, or a "
+                 "change of its labels, writes it again",
+                 {{"recording", name}, {"error", std::string(why.message())}});
 }
 
 absl::StatusOr<FoundRecording> Recordings::Rewrite(

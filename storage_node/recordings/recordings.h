@@ -3,11 +3,14 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
 #include "dataplane/deadline.h"
 #include "storage_node/catalog/catalog.h"
 #include "storage_node/catalog/names.h"
@@ -113,12 +116,16 @@ class Recordings {
  private:
   // Why there is no recording of that name: it may have moved.
   absl::Status NotFound(const std::string& name);
+  // That no policy deletes it, once for each.
+  void TellUnread(const std::string& name, const absl::Status& why) ABSL_LOCKS_EXCLUDED(mutex_);
 
   luns::Luns& luns_;
   const std::shared_ptr<catalog::Catalog> catalog_;
   const std::shared_ptr<Leases> leases_ = std::make_shared<Leases>();
   LiveRecordings live_;
   const std::shared_ptr<Closer> closer_ = std::make_shared<Closer>(*this);
+  absl::Mutex mutex_;
+  std::set<std::string> unread_ ABSL_GUARDED_BY(mutex_);
 };
 
 // Every deletion is told: the data is gone for good.

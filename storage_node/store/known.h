@@ -34,6 +34,8 @@ struct RecordingPath {
 struct Known {
   std::set<std::string> channels;      // of the configuration
   std::set<RecordingPath> recordings;  // of the catalog, which may be empty
+  // It is not all that the LUN has: what else lies there is not named in the log.
+  bool is_part = false;
 };
 
 // Of stores that list their recordings by themselves: the channels of `paths` that `known` lacks.

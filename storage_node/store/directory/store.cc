@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 
-#include <algorithm>
 #include <optional>
 
 #include "absl/strings/match.h"
@@ -13,6 +12,7 @@
 #include "services/model/resource_name.h"
 #include "storage_node/format/limits.h"
 #include "storage_node/format/sigmf.h"
+#include "storage_node/store/directory/listing.h"
 #include "storage_node/store/directory/mark.h"
 #include "storage_node/store/directory/presence.h"
 #include "storage_node/store/host_ring.h"
@@ -47,35 +47,6 @@ bool HasOwnSigmf(const Directory& recording) {
   return text.ok() && format::IsOwnSigmf(*text);
 }
 
-// What a member's own directory has of ours beside the channels.
-bool IsOfMember(const disk::Entry& entry) {
-  return entry.kind == EntryKind::kDirectory &&
-         (entry.name == kConfigDirectory || entry.name == "lost+found");
-}
-
-bool IsOfChannel(const disk::Entry& entry) {
-  return entry.kind == EntryKind::kFile &&
-         (entry.name == "channel.json" || entry.name == "channel.json.new");
-}
-
-bool LooksLikeRecording(const Directory& channel, const std::string& name) {
-  const auto directory = channel.OpenDirectory(name);
-  const auto index = directory.ok() ? directory->KindOf("index") : directory.status();
-  return index.ok() && *index == EntryKind::kFile;
-}
-
-void LogUnknown(const std::string& path) {
-  dataplane::LogEach(dataplane::LogLevel::kError, "directory",
-                     "left alone: it looks like a recording, and neither its manifest nor its "
-                     "index says that it is this LUN's",
-                     {{"path", path}});
-}
-
-// No directory of ours has that name: there is none, or something else. Anything else is an error.
-bool IsNotThere(const absl::Status& status) {
-  return absl::IsNotFound(status) || absl::IsFailedPrecondition(status);
-}
-
 class DirectoryStore final : public store::Store, public store::OpenData {
  public:
   DirectoryStore(std::unique_ptr<Member> member, Kind kind)
@@ -97,11 +68,17 @@ class DirectoryStore final : public store::Store, public store::OpenData {
   absl::Status DeleteRecording(const store::RecordingPath& path) override;
   absl::Status BeginDeletion(const store::RecordingPath& path) override;
   absl::StatusOr<std::vector<store::RecordingPath>> BegunDeletions(
-      const store::Known& known) override;
+      const store::Known& known) override {
+    return ListBegunDeletions(*member_, known);
+  }
   absl::Status FinishDeletions(const store::Known& known) override;
-  absl::StatusOr<std::vector<std::string>> UnknownChannels(const store::Known& known) override;
+  absl::StatusOr<std::vector<std::string>> UnknownChannels(const store::Known& known) override {
+    return ListUnknownChannels(*member_, known);
+  }
   absl::StatusOr<std::vector<store::RecordingPath>> ListRecordings(
-      const store::Known& known) override;
+      const store::Known& known) override {
+    return directory::ListRecordings(*member_, known);
+  }
   absl::Status Look() override { return presence_.Look(); }
   absl::Status Describe(const services::Lun& lun) override { return member_->Tell(lun); }
   store::OpenData* open_data() override { return this; }
@@ -129,15 +106,7 @@ class DirectoryStore final : public store::Store, public store::OpenData {
                            const std::string& recording) const;
   bool MayRemove(const Directory& channel, const std::string& name,
                  const store::RecordingPath& path, const store::Known& known) const;
-  bool IsRecording(const Directory& channel, const store::RecordingPath& path,
-                   const store::Known& known) const;
   absl::Status FinishChannel(const std::string& id, const store::Known& known) const;
-  absl::Status ListChannel(const std::string& id, const store::Known& known,
-                           std::vector<store::RecordingPath>* paths) const;
-  absl::Status ListBegunDeletions(const std::string& id, const store::Known& known,
-                                  std::vector<store::RecordingPath>* paths) const;
-  bool HasMarkedRecording(const std::string& channel) const;
-  void MentionForeign(const store::Known& known) const;
   absl::StatusOr<std::unique_ptr<store::RecordingFiles>> Open(const store::RecordingPath& path,
                                                               Purpose purpose,
                                                               dataplane::Executor& executor) {
@@ -239,34 +208,6 @@ absl::Status DirectoryStore::BeginDeletion(const store::RecordingPath& path) {
   return directory->Sync();
 }
 
-absl::Status DirectoryStore::ListBegunDeletions(const std::string& id, const store::Known& known,
-                                                std::vector<store::RecordingPath>* paths) const {
-  const auto channel = root().OpenDirectory(id);
-  if (IsNotThere(channel.status())) return absl::OkStatus();
-  TD_RETURN_IF_ERROR(channel.status());
-  TD_ASSIGN_OR_RETURN(const auto entries, channel->List());
-  for (const disk::Entry& entry : entries) {
-    const store::RecordingPath path{.channel = id, .recording = entry.name};
-    if (entry.kind != EntryKind::kDirectory || !services::CheckId(entry.name).ok()) continue;
-    const auto directory = channel->OpenDirectory(entry.name);
-    if (!directory.ok()) continue;
-    auto begun = BegunDeletion(*directory, path);
-    if (!begun.has_value()) continue;
-    const bool ours = known.recordings.contains(path) || CarriesMark(*member_, *directory, path);
-    if (ours) paths->push_back(*std::move(begun));
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<std::vector<store::RecordingPath>> DirectoryStore::BegunDeletions(
-    const store::Known& known) {
-  std::vector<store::RecordingPath> paths;
-  for (const std::string& id : known.channels) {
-    TD_RETURN_IF_ERROR(ListBegunDeletions(id, known, &paths));
-  }
-  return paths;
-}
-
 absl::Status DirectoryStore::RemoveFiles(const Directory& channel, const std::string& name,
                                          const std::string& recording) const {
   TD_ASSIGN_OR_RETURN(const Directory directory, channel.OpenDirectory(name));
@@ -317,79 +258,6 @@ absl::Status DirectoryStore::FinishChannel(const std::string& id, const store::K
 absl::Status DirectoryStore::FinishDeletions(const store::Known& known) {
   for (const std::string& id : known.channels) TD_RETURN_IF_ERROR(FinishChannel(id, known));
   return absl::OkStatus();
-}
-
-bool DirectoryStore::IsRecording(const Directory& channel, const store::RecordingPath& path,
-                                 const store::Known& known) const {
-  const auto directory = channel.OpenDirectory(path.recording);
-  if (!directory.ok()) return false;
-  const auto data = directory->KindOf("data");
-  if (!data.ok() || *data != EntryKind::kFile) return false;
-  return known.recordings.contains(path) || CarriesMark(*member_, *directory, path);
-}
-
-absl::Status DirectoryStore::ListChannel(const std::string& id, const store::Known& known,
-                                         std::vector<store::RecordingPath>* paths) const {
-  const auto channel = root().OpenDirectory(id);
-  if (IsNotThere(channel.status())) return absl::OkStatus();
-  TD_RETURN_IF_ERROR(channel.status());
-  TD_ASSIGN_OR_RETURN(const auto entries, channel->List());
-  Foreign foreign(channel->path());
-  for (const disk::Entry& entry : entries) {
-    store::RecordingPath path{.channel = id, .recording = entry.name};
-    const bool directory =
-        entry.kind == EntryKind::kDirectory && services::CheckId(entry.name).ok();
-    if (directory && IsRecording(*channel, path, known)) {
-      paths->push_back(std::move(path));
-    } else if (directory && LooksLikeRecording(*channel, entry.name)) {
-      LogUnknown(channel->PathOf(entry.name));
-    } else if (!IsOfChannel(entry)) {
-      foreign.Add(entry.name);
-    }
-  }
-  return absl::OkStatus();
-}
-
-void DirectoryStore::MentionForeign(const store::Known& known) const {
-  const auto entries = root().List();
-  if (!entries.ok()) return;
-  Foreign foreign(root().path());
-  for (const disk::Entry& entry : *entries) {
-    const bool channel = entry.kind == EntryKind::kDirectory && known.channels.contains(entry.name);
-    if (!channel && !IsOfMember(entry)) foreign.Add(entry.name);
-  }
-}
-
-bool DirectoryStore::HasMarkedRecording(const std::string& id) const {
-  const auto channel = root().OpenDirectory(id);
-  const auto entries = channel.ok() ? channel->List() : channel.status();
-  if (!entries.ok()) return false;
-  return std::ranges::any_of(*entries, [&](const disk::Entry& entry) {
-    return entry.kind == EntryKind::kDirectory && services::CheckId(entry.name).ok() &&
-           IsRecording(*channel, {.channel = id, .recording = entry.name}, {});
-  });
-}
-
-absl::StatusOr<std::vector<std::string>> DirectoryStore::UnknownChannels(
-    const store::Known& known) {
-  std::vector<std::string> ids;
-  TD_ASSIGN_OR_RETURN(const auto entries, root().List());
-  for (const disk::Entry& entry : entries) {
-    if (entry.kind != EntryKind::kDirectory || !services::CheckId(entry.name).ok()) continue;
-    if (known.channels.contains(entry.name) || !HasMarkedRecording(entry.name)) continue;
-    ids.push_back(entry.name);
-  }
-  return ids;
-}
-
-absl::StatusOr<std::vector<store::RecordingPath>> DirectoryStore::ListRecordings(
-    const store::Known& known) {
-  std::vector<store::RecordingPath> paths;
-  MentionForeign(known);
-  for (const std::string& id : known.channels) {
-    TD_RETURN_IF_ERROR(ListChannel(id, known, &paths));
-  }
-  return paths;
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ class StripedNotebook final : public Notebook {
 
 // A member to which a recording does not reach does not vouch for what has its name there.
 Known KnownOn(const Known& known, size_t member) {
-  Known there{.channels = known.channels};
+  Known there{.channels = known.channels, .recordings = {}, .is_part = known.is_part};
   for (const RecordingPath& path : known.recordings) {
     if (member < path.members) there.recordings.insert(there.recordings.end(), path);
   }

@@ -164,8 +164,8 @@ TEST_P(CutShort, BeforeTheOldMembersWereTold) {
 TEST_P(CutShort, AnOldStateDirectoryPutsNoOldPolicyInForce) {
   const std::string name = node_.RecordAndSeal(6);
   KeepState();
-  auto update = services::LunUpdate().Set(&services::Lun::max_fill_percent, 70);
-  update.name = "luns/l";
+  auto update = services::LunUpdate().Set(&services::Lun::max_age_ns, 3600 * dataplane::kSecondNs);
+  update.name = kGrownLun;
   ASSERT_TRUE(node_.node().luns().UpdateLun(update, "").ok());
   node_.Stop();
   ForgetInState();
@@ -175,7 +175,7 @@ TEST_P(CutShort, AnOldStateDirectoryPutsNoOldPolicyInForce) {
                                      "older, knows 0 changes; tapectl lun attach --member"));
   const auto attached = node_.node().luns().AttachLun({.members = Members(2)}, "");
   ASSERT_TRUE(attached.ok()) << attached.status();
-  EXPECT_EQ(Get().max_fill_percent, 70u);
+  EXPECT_EQ(Get().max_age_ns, 3600 * dataplane::kSecondNs);
   ExpectWhole(name, 6);
 }
 

@@ -224,16 +224,17 @@ TEST_P(UpdateLunOnMembers, OfflineItIsRefused) {
   EXPECT_EQ(Terms(), absl::StrCat(kWholeCapacity, " 1 0 0"));
 }
 
-// Of a crash after the members were written, and before the state directory was.
-TEST_P(UpdateLunOnMembers, ACrashBeforeTheStateDirectoryWasWrittenLeavesTheOldOne) {
+// A change is in the state directory before it is on the members: so this one is an old copy.
+TEST_P(UpdateLunOnMembers, AStateDirectoryThatKnowsLessThanAMemberIsNotBelieved) {
   fs::copy_file(state_file(), state_file() + ".old");
   ASSERT_TRUE(Update(LunUpdate().Set(&services::Lun::max_fill_percent, 70)).ok());
   node_.Stop();
   fs::rename(state_file() + ".old", state_file());
   node_.Start();
-  EXPECT_EQ(Get().max_fill_percent, 0u);
+  EXPECT_EQ(Get().state, services::LunState::kOffline);
+  EXPECT_THAT(Get().cause, testing::HasSubstr("was changed 1 times"));
   AttachElsewhere();
-  EXPECT_EQ(Get().max_fill_percent, 0u);
+  EXPECT_EQ(Get().max_fill_percent, 70u);
 }
 
 TEST_P(UpdateLunOfFiles, AMemberThatSaysTheOldOneIsTold) {

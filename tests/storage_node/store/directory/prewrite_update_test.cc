@@ -102,19 +102,27 @@ TEST_P(PrewriteUpdate, ARestartAndAnotherNodeHaveIt) {
 
 // The node dies between the change, which a start goes by, and the removal of what is too much.
 TEST_P(PrewriteUpdate, WhatACrashHasLeftGoesAtTheNextStart) {
-  const std::string state = node_.state_dir() + "/luns/l.json";
-  fs::copy_file(state, state + ".none");
+  const std::vector<std::string> files = {node_.state_dir() + "/luns/l.json",
+                                          member(0) + "/.tapedeck/lun.json",
+                                          member(1) + "/.tapedeck/lun.json"};
+  const auto keep = [&](const std::string& as) {
+    for (const std::string& file : files) fs::copy_file(file, file + as);
+  };
+  const auto put_back = [&](const std::string& as) {
+    for (const std::string& file : files) fs::rename(file + as, file);
+  };
+  keep(".none");
   ASSERT_TRUE(Update(1, kFirstSpareBytes).ok());
-  fs::copy_file(state, state + ".one");
+  keep(".one");
   ASSERT_TRUE(Update(3, kFirstSpareBytes).ok());
   Await(3, kFirstSpareBytes);
   node_.Stop();
   std::ofstream(folder(0) + "/photo") << "somebody's";
-  fs::rename(state + ".one", state);
+  put_back(".one");
   node_.Start();
   EXPECT_TRUE(AreThere(1, kFirstSpareBytes));
   node_.Stop();
-  fs::rename(state + ".none", state);
+  put_back(".none");
   node_.Start();
   EXPECT_TRUE(AreThere(0, 0));
   EXPECT_TRUE(fs::exists(folder(0) + "/photo"));
