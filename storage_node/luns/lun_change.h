@@ -17,10 +17,10 @@ namespace tapedeck::storage_node::luns {
 // leaves the old configuration, and one after it the new. Where members say something else than
 // that file, because a crash came between the two or a member failed, the start tells them
 // (DescribeOnMembers). So no member of the LUN ever says that there are more members than the state
-// directory knows, or a higher revision, unless that is older: then the LUN is not opened. An undone change goes the
-// other way, members first, for the same reason. To attaching the longest list is the new one, and
-// each member has its mark by then. An error leaves the old one in force: INVALID_ARGUMENT
-// (ARGUMENT_INVALID) if the capacity would be less than what is used.
+// directory knows, or a higher revision, unless that is older: then the LUN is not opened. An
+// undone change goes the other way, members first, for the same reason. To attaching the longest
+// list is the new one, and each member has its mark by then. An error leaves the old one in force:
+// INVALID_ARGUMENT (ARGUMENT_INVALID) if the capacity would be less than what is used.
 absl::Status ReplaceConfig(Luns& luns, OpenLun& lun, const services::Lun& wanted,
                            NewMembers& added);
 
