@@ -93,8 +93,7 @@ void AddWorker(const services::command_line::Command& worker, Settings& settings
 }
 
 absl::Status Check(Settings& settings) {
-  TD_ASSIGN_OR_RETURN(settings.trace,
-                      telemetry::trace::ReadSettings(telemetry::trace::FromProcess, kProgram));
+  settings.trace = telemetry::trace::ReadSettings(telemetry::trace::FromProcess, kProgram);
   TD_ASSIGN_OR_RETURN(settings.supervisor,
                       services::supervisor::ReadSettings(telemetry::trace::FromProcess));
   TD_RETURN_IF_ERROR(pipeline::CheckDevices(settings.devices));

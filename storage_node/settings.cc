@@ -124,8 +124,7 @@ void AddErrands(const services::command_line::Command& node, Settings& settings)
 }
 
 absl::Status Check(Settings& settings) {
-  TD_ASSIGN_OR_RETURN(settings.trace,
-                      telemetry::trace::ReadSettings(telemetry::trace::FromProcess, kProgram));
+  settings.trace = telemetry::trace::ReadSettings(telemetry::trace::FromProcess, kProgram);
   TD_ASSIGN_OR_RETURN(settings.supervisor,
                       services::supervisor::ReadSettings(telemetry::trace::FromProcess));
   TD_RETURN_IF_ERROR(services::identity::CheckOptions(settings.identity));

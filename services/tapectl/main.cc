@@ -70,8 +70,7 @@ int Conclude(const Program& program, const absl::Status& status) {
 absl::Status Run(Program& program) {
   if (AsksStorage(program)) TD_RETURN_IF_ERROR(ResolveStorages(program));
   TD_RETURN_IF_ERROR(CheckSeveral(program));
-  TD_ASSIGN_OR_RETURN(const trace::Settings settings,
-                      trace::ReadSettings(trace::FromProcess, "tapectl"));
+  const trace::Settings settings = trace::ReadSettings(trace::FromProcess, "tapectl");
   if (program.tls_files.given()) {
     TD_ASSIGN_OR_RETURN(program.credentials.tls, identity::Tls::Create(program.tls_files));
   }

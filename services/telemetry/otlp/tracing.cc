@@ -5,6 +5,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "dataplane/log.h"
 #include "services/telemetry/otlp/exporter.h"
 
 namespace tapedeck::services::telemetry::otlp {
@@ -35,6 +36,11 @@ class Numbers {
 }  // namespace
 
 Tracing::Tracing(const trace::Settings& settings, Life life) {
+  for (const std::string& warning : settings.warnings) {
+    dataplane::Log(dataplane::LogLevel::kWarning, "traces",
+                   settings.endpoint.empty() ? "no traces" : "a variable counts as not set",
+                   {{"why", warning}});
+  }
   if (settings.endpoint.empty()) return;
   ExporterSettings exporter{.endpoint = settings.endpoint, .resource = settings.resource};
   if (life == Life::kShort) {

@@ -20,6 +20,7 @@ enum class Life { kLong, kShort };
 // dropped at its end: it would at each call while a collector is silent.
 class Tracing {
  public:
+  // Logs the settings' warnings.
   explicit Tracing(const trace::Settings& settings, Life life = Life::kLong);
   ~Tracing();
 

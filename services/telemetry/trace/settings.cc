@@ -12,14 +12,27 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
 #include "services/version.h"
 
 namespace tapedeck::services::telemetry::trace {
 namespace {
 
+// OpenTelemetry's rule for a value that a program does not understand: it warns, and goes on as if
+// the variable were not set.
 absl::Status Wrong(absl::string_view name, absl::string_view value, absl::string_view why) {
-  return ArgumentInvalid(name, absl::StrCat(name, "=", value.substr(0, kMaxTextBytes), ": ", why));
+  return absl::InvalidArgumentError(
+      absl::StrCat(name, "=", value.substr(0, kMaxTextBytes), ": ", why));
+}
+
+bool IsOff(const Environment& environment) {
+  return absl::EqualsIgnoreCase(environment("OTEL_SDK_DISABLED"), "true") ||
+         environment("OTEL_TRACES_EXPORTER") == "none";
+}
+
+absl::Status CheckExporter(const Environment& environment) {
+  const std::string exporter = environment("OTEL_TRACES_EXPORTER");
+  if (exporter.empty() || exporter == "otlp") return absl::OkStatus();
+  return Wrong("OTEL_TRACES_EXPORTER", exporter, "expected otlp or none");
 }
 
 // The one for traces alone counts before the one for all signals.
@@ -51,6 +64,7 @@ absl::StatusOr<std::string> ReadEndpoint(const Environment& environment) {
   if (!protocol.empty() && protocol != "grpc") {
     return Wrong(protocol_name, protocol, "only grpc is spoken here");
   }
+  TD_RETURN_IF_ERROR(CheckExporter(environment));
   return std::string(address);
 }
 
@@ -73,8 +87,9 @@ absl::StatusOr<std::string> Decoded(absl::string_view text) {
   return out;
 }
 
-absl::Status ReadResource(const Environment& environment, std::vector<Attribute>& resource) {
+absl::StatusOr<std::vector<Attribute>> ReadResource(const Environment& environment) {
   constexpr char kName[] = "OTEL_RESOURCE_ATTRIBUTES";
+  std::vector<Attribute> resource;
   const std::string value = environment(kName);
   for (const absl::string_view entry : absl::StrSplit(value, ',', absl::SkipWhitespace())) {
     const std::pair<absl::string_view, absl::string_view> parts =
@@ -96,13 +111,15 @@ absl::Status ReadResource(const Environment& environment, std::vector<Attribute>
     }
     resource.push_back({std::string(key), *decoded});
   }
-  return absl::OkStatus();
+  return resource;
 }
 
-absl::Status ReadService(const Environment& environment, const std::string& service,
-                         std::vector<Attribute>& resource) {
+// The program's name and version, and whether the name was one.
+absl::Status AddService(const Environment& environment, const std::string& service,
+                        std::vector<Attribute>& resource) {
   std::string name = environment("OTEL_SERVICE_NAME");
-  if (name.size() > kMaxTextBytes) return Wrong("OTEL_SERVICE_NAME", name, "is too long");
+  const bool is_long = name.size() > kMaxTextBytes;
+  if (is_long) name.clear();
   const auto named = std::ranges::find(resource, "service.name", &Attribute::key);
   if (named == resource.end()) {
     if (name.empty()) name = service;
@@ -113,7 +130,8 @@ absl::Status ReadService(const Environment& environment, const std::string& serv
   if (std::ranges::find(resource, "service.version", &Attribute::key) == resource.end()) {
     resource.push_back({"service.version", std::string(kVersion)});
   }
-  return absl::OkStatus();
+  return is_long ? Wrong("OTEL_SERVICE_NAME", environment("OTEL_SERVICE_NAME"), "is too long")
+                 : absl::OkStatus();
 }
 
 absl::StatusOr<Sampler> ReadSampler(const Environment& environment) {
@@ -144,12 +162,20 @@ std::string FromProcess(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-absl::StatusOr<Settings> ReadSettings(const Environment& environment, const std::string& service) {
+Settings ReadSettings(const Environment& environment, const std::string& service) {
   Settings settings;
-  TD_ASSIGN_OR_RETURN(settings.endpoint, ReadEndpoint(environment));
-  TD_ASSIGN_OR_RETURN(settings.sampler, ReadSampler(environment));
-  TD_RETURN_IF_ERROR(ReadResource(environment, settings.resource));
-  TD_RETURN_IF_ERROR(ReadService(environment, service, settings.resource));
+  if (IsOff(environment)) return settings;
+  // The value, or what a program has whose environment says nothing.
+  const auto understood = [&settings](auto value) {
+    if (value.ok()) return *std::move(value);
+    settings.warnings.emplace_back(value.status().message());
+    return typename decltype(value)::value_type();
+  };
+  settings.endpoint = understood(ReadEndpoint(environment));
+  settings.sampler = understood(ReadSampler(environment));
+  settings.resource = understood(ReadResource(environment));
+  const absl::Status named = AddService(environment, service, settings.resource);
+  if (!named.ok()) settings.warnings.emplace_back(named.message());
   return settings;
 }
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "services/telemetry/trace/context.h"
 #include "services/telemetry/trace/sampler.h"
 #include "services/telemetry/trace/span.h"
@@ -20,6 +19,7 @@ struct Settings {
   std::string endpoint;             // HOST:PORT of the collector; empty: tracing is off
   std::vector<Attribute> resource;  // which program it is
   Sampler sampler;
+  std::vector<std::string> warnings;  // each names a variable and what is wrong with it
 };
 
 // The value of a variable; empty: it is not set.
@@ -28,9 +28,12 @@ using Environment = std::function<std::string(const char* name)>;
 // That of the process.
 std::string FromProcess(const char* name);
 
-// Of a program that is called `service` unless the environment says otherwise. INVALID_ARGUMENT
-// (ARGUMENT_INVALID) names the variable and what is wrong.
-absl::StatusOr<Settings> ReadSettings(const Environment& environment, const std::string& service);
+// Of a program that is called `service` unless the environment says otherwise. Operators set these
+// variables for all programs of a machine: what is not understood is a warning, and counts as not
+// set, as OpenTelemetry's specification of them asks; without a collector that can be reached so,
+// there are no traces.
+// https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
+Settings ReadSettings(const Environment& environment, const std::string& service);
 
 // Of TRACEPARENT and TRACESTATE, which say what a command is part of; not valid where there is
 // none, or what is there is wrong.
