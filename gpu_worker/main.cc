@@ -44,6 +44,7 @@
 #include "services/spare_memory.h"
 #include "services/storage_client/dialer.h"
 #include "services/supervisor/supervisor.h"
+#include "services/surroundings.h"
 #include "services/telemetry/node_page.h"
 #include "services/telemetry/otlp/tracing.h"
 
@@ -212,6 +213,7 @@ absl::Status Run(const Settings& settings) {
 }  // namespace tapedeck::gpu_worker
 
 int main(int argc, char** argv) {
+  tapedeck::services::PrepareSurroundings();
   tapedeck::services::identity::RefuseOldTls();
   tapedeck::services::RaiseDescriptorLimit();
   tapedeck::services::EndWhenOutOfMemory();

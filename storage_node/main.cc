@@ -37,6 +37,7 @@
 #include "services/session_stream/session_service.h"
 #include "services/spare_memory.h"
 #include "services/supervisor/supervisor.h"
+#include "services/surroundings.h"
 #include "services/telemetry/node_page.h"
 #include "services/telemetry/otlp/tracing.h"
 #include "storage_node/look.h"
@@ -216,6 +217,7 @@ absl::Status Run(const Settings& settings) {
 }  // namespace tapedeck::storage_node
 
 int main(int argc, char** argv) {
+  tapedeck::services::PrepareSurroundings();
   tapedeck::services::identity::RefuseOldTls();
   tapedeck::services::RaiseDescriptorLimit();
   tapedeck::services::EndWhenOutOfMemory();

@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <time.h>
 
+#include "services/surroundings.h"
+
 namespace tapedeck::services::server {
 namespace {
 
@@ -12,6 +14,7 @@ sigset_t ShutdownSignals() {
   sigemptyset(&set);
   sigaddset(&set, SIGINT);
   sigaddset(&set, SIGTERM);
+  if (HangUpEnds()) sigaddset(&set, SIGHUP);
   return set;
 }
 

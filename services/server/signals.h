@@ -1,4 +1,5 @@
-// SIGTERM and SIGINT as something main waits for, instead of a handler.
+// SIGTERM, SIGINT and SIGHUP, unless nohup(1) has that ignored, as something main waits for,
+// instead of a handler.
 #pragma once
 
 #include <functional>

@@ -7,22 +7,19 @@
 #include <iostream>
 #include <utility>
 
+#include "services/surroundings.h"
+
 namespace tapedeck::services::tapectl {
 namespace {
 
 constexpr timespec kCheckInterval = {.tv_sec = 0, .tv_nsec = 50'000'000};
-
-// nohup(1) has it ignored: what is to outlive its terminal does. Blocked it would be waited for.
-bool HangUpEnds() {
-  struct sigaction now = {};
-  return sigaction(SIGHUP, nullptr, &now) == 0 && now.sa_handler != SIG_IGN;
-}
 
 sigset_t Interrupts() {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGINT);
   sigaddset(&set, SIGTERM);
+  // What is ignored and blocked would be waited for.
   if (HangUpEnds()) sigaddset(&set, SIGHUP);
   return set;
 }

@@ -8,6 +8,7 @@
 #include "services/identity/settings.h"
 #include "services/identity/tls.h"
 #include "services/naming/node_name.h"
+#include "services/surroundings.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/failure.h"
 #include "services/tapectl/node_lists.h"
@@ -57,7 +58,15 @@ void AddGlobalOptions(Command tapectl, Program& program) {
   identity::AddTlsOptions(tapectl, program.tls_files, identity::Environment::kRead);
 }
 
-int Conclude(const Program& program, const absl::Status& status) {
+// Whoever reads the answer from a file must not take the half of it for the whole.
+absl::Status FlushAnswer() {
+  if (std::cout.flush().good()) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      "standard output did not take the whole answer: its disk is full, or it may not be written");
+}
+
+int Conclude(const Program& program, absl::Status status) {
+  if (status.ok()) status = FlushAnswer();
   if (status.ok()) return program.exit_status;
   if (program.json() && !program.failure_printed) {
     std::cout << AnswerOf(status).json << std::endl;
@@ -97,6 +106,7 @@ std::vector<std::string> LineOf(int argc, char** argv, const command_line::Comma
 }
 
 int Main(int argc, char** argv) {
+  PrepareSurroundings();
   identity::RefuseOldTls();
   command_line::CommandLine line({.name = "tapectl",
                                   .purpose = "Records GPU memory onto storage and plays it back.",
@@ -128,7 +138,10 @@ int Main(int argc, char** argv) {
   AddCompletionCommand(tapectl, program, completion);
   AddManualCommand(tapectl, program, line);
   std::vector<std::string> words = LineOf(argc, argv, line, completion);
-  if (const std::optional<int> ended = line.Parse(words); ended.has_value()) return *ended;
+  if (const std::optional<int> ended = line.Parse(words); ended.has_value()) {
+    program.exit_status = *ended;
+    return Conclude(program, absl::OkStatus());
+  }
   RouteGrpcLog();
   dataplane::SetLeastLogLevel(dataplane::LogLevel::kWarning);
   return Conclude(program, Run(program));
