@@ -5,6 +5,7 @@
 #include "absl/time/clock.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "services/model/damage_place.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/interrupt.h"
 #include "services/tapectl/names.h"
@@ -50,9 +51,10 @@ absl::Status ConcludeScrub(Program& program, const Scrub& scrub) {
   const Answer answer = AnswerOf(scrub);
   std::vector<Row> rows;
   for (const ScrubFinding& finding : scrub.findings) {
-    rows.push_back({finding.recording, absl::StrCat(finding.block.sequence),
-                    std::string(model::NameOf(finding.block.kind)), finding.repaired ? "yes" : "no",
-                    finding.block.detail});
+    const services::DamageKind kind = finding.block.kind;
+    rows.push_back(
+        {finding.recording, model::IsOfBlock(kind) ? absl::StrCat(finding.block.sequence) : "-",
+         std::string(model::NameOf(kind)), finding.repaired ? "yes" : "no", finding.block.detail});
   }
   const std::string line =
       absl::StrCat(scrub.parent, " ", model::NameOf(scrub.state), ": ", scrub.blocks, " blocks of ",

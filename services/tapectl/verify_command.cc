@@ -7,6 +7,7 @@
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "services/model/damage_place.h"
 #include "services/model/part.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/names.h"
@@ -111,6 +112,30 @@ std::string LineOf(const Verification& verification) {
   return line;
 }
 
+// What is damaged of blocks and of the files beside them; OK: nothing.
+absl::Status VerdictOf(const Verification& verification, uint32_t copies) {
+  const VerifyProgress& found = verification.found;
+  const auto of_files = static_cast<uint64_t>(std::ranges::count_if(
+      found.damaged, [](const DamagedBlock& one) { return !model::IsOfBlock(one.kind); }));
+  const uint64_t blocks = found.damaged.size() - verification.missing_blocks - of_files;
+  if (blocks + of_files == 0) return absl::OkStatus();
+  const std::string files = of_files == 1
+                                ? "1 piece of its index and manifest is"
+                                : absl::StrCat(of_files, " pieces of its index and manifest are");
+  std::string text = absl::StrCat(verification.recording, ": ");
+  if (blocks == 0) {
+    absl::StrAppend(&text, "no block is damaged, but ", files,
+                    "; tapectl scrub start mends what it can");
+  } else {
+    absl::StrAppend(&text, blocks, " of ", found.blocks,
+                    copies > 1 ? " blocks of both copies are damaged; tapectl repair makes each "
+                                 "from the other"
+                               : " blocks are damaged; the rest plays");
+    if (of_files > 0) absl::StrAppend(&text, "; ", files, " damaged, too");
+  }
+  return BlockDamaged({.recording = verification.recording, .blocks = blocks}, text);
+}
+
 void PrintVerdict(const Program& program, const Verification& verification) {
   const Answer answer = AnswerOf(verification);
   const VerifyProgress& verified = verification.found;
@@ -121,8 +146,8 @@ void PrintVerdict(const Program& program, const Verification& verification) {
   std::vector<Row> rows;
   for (size_t i = 0; i < std::min(kMaxDamagedRows, verified.damaged.size()); ++i) {
     const DamagedBlock& block = verified.damaged[i];
-    rows.push_back(
-        {absl::StrCat(block.sequence), std::string(model::NameOf(block.kind)), block.detail});
+    rows.push_back({model::IsOfBlock(block.kind) ? absl::StrCat(block.sequence) : "-",
+                    std::string(model::NameOf(block.kind)), block.detail});
     if (!verification.places.empty()) rows.back().push_back(verification.places[i]);
   }
   Row heads = {"BLOCK", "DAMAGE", "DETAIL"};
@@ -174,18 +199,9 @@ absl::Status VerifyRecording(Program& program, const RecordingChoice& choice) {
     places = stream.segmented;
   }
   if (!places) result.places.clear();
-  const VerifyProgress& found = result.found;
-  result.missing_blocks = std::ranges::count_if(found.damaged, IsMissing);
-  const size_t damaged = found.damaged.size() - result.missing_blocks;
-  if (result.status.ok() && damaged > 0) {
-    result.status =
-        BlockDamaged({.recording = result.recording, .blocks = damaged},
-                     absl::StrCat(result.recording, ": ", damaged, " of ", found.blocks,
-                                  copies > 1 ? " blocks of both copies are damaged; tapectl repair "
-                                               "makes each from the other"
-                                             : " blocks are damaged; the rest plays"));
-  }
-  if (found.blocks == 0 && !result.status.ok()) return result.status;
+  result.missing_blocks = std::ranges::count_if(result.found.damaged, IsMissing);
+  if (result.status.ok()) result.status = VerdictOf(result, copies);
+  if (result.found.blocks == 0 && !result.status.ok()) return result.status;
   program.failure_printed = true;
   PrintVerdict(program, result);
   return result.status;
