@@ -36,6 +36,8 @@ absl::Status Write(Luns& luns, OpenLun& lun, const services::Lun& config,
 
 absl::Status WriteAgain(Luns& luns, OpenLun& lun, const services::Lun& before) {
   TD_RETURN_IF_ERROR(WriteLunOnMembers(lun, before));
+  // A file that could not be replaced, as where its disk is full, needs no second try.
+  if (LunFileSays(luns.state_dir(), before)) return absl::OkStatus();
   return WriteLunFile(luns.state_dir(), before);
 }
 

@@ -93,6 +93,16 @@ TEST_P(RefusedMembers, MoreThanTheMostOrWhileItIsOffline) {
   EXPECT_TRUE(IsEmpty(member(2)));
 }
 
+TEST_P(RefusedMembers, WhileTheStateDirectoryTakesNothing) {
+  MakeEmpty(2);
+  fs::create_directory(state_file() + ".new");  // where the new one is written first
+  ExpectRefused(Members(3), "STATE_UNUSABLE", state_file());
+  EXPECT_TRUE(IsEmpty(member(2))) << "what was made for it is unmade";
+  fs::remove(state_file() + ".new");
+  Grow(2, 3);
+  ExpectWhole(node_.RecordAndSeal(6), 6);
+}
+
 // Of a crash after all of them were written, and before the state directory was: the old LUN is
 // whole, and takes what it has marked when it is told so again.
 TEST_P(CutShort, BeforeTheStateDirectoryWasWritten) {
