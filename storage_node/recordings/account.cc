@@ -1,6 +1,7 @@
 #include "storage_node/recordings/account.h"
 
 #include "dataplane/log.h"
+#include "dataplane/status_macros.h"
 
 namespace tapedeck::storage_node::recordings {
 namespace {
@@ -11,13 +12,29 @@ bool IsSame(const format::Manifest& a, const format::Manifest& b) {
   return format::EncodeManifest(a) == format::EncodeManifest(b);
 }
 
+// Of one that every member has lost, while the catalog has the last word of it.
+absl::StatusOr<format::Manifest> WriteLost(Recordings& recordings, luns::OpenLun& lun,
+                                           const catalog::ResourceName& name,
+                                           const format::Manifest& row) {
+  const std::string text = name.ToString();
+  const auto lease = recordings.leases().TakeShared(text);
+  if (lease == nullptr) return Busy({.name = name, .manifest = row}, "is in use");
+  TD_RETURN_IF_ERROR(recordings.MendManifest(text).status());
+  TD_ASSIGN_OR_RETURN(auto stored, recordings.OnMembers(lun, name, row));
+  dataplane::Log(dataplane::LogLevel::kWarning, "recordings",
+                 "manifest written again: no member had it, and the catalog did",
+                 {{"recording", text}});
+  return stored;
+}
+
 // Without a lease, in whose way others would be: a recording that changes meanwhile says itself how
 // much it takes.
 void ReadOne(Recordings& recordings, luns::OpenLun& lun, const catalog::ResourceName& name) {
   const std::string text = name.ToString();
   const auto row = recordings.catalog()->GetRecording(name);
   if (!row.ok() || !row->has_value()) return;
-  const auto stored = recordings.OnMembers(lun, name, **row);
+  auto stored = recordings.OnMembers(lun, name, **row);
+  if (absl::IsNotFound(stored.status())) stored = WriteLost(recordings, lun, name, **row);
   if (!stored.ok()) {
     if (!lun.capacity->Confirm(text, lun.TakenBy(**row), Known::kUnread)) return;
     dataplane::Log(dataplane::LogLevel::kWarning, "recordings",

@@ -12,8 +12,9 @@ namespace tapedeck::storage_node::recordings {
 inline constexpr size_t kAccountStep = 64;
 
 // Reads the manifests of at most `most` closed recordings that are in the account as their rows
-// have them, and corrects the account and the rows. What cannot be read stays in the account and is
-// not sure. Any thread; waits for the disk.
+// have them, and corrects the account and the rows. A manifest that all members have lost is
+// written from the row if the index says whose it is, and the log names the recording. What cannot
+// be read stays in the account and is not sure. Any thread; waits for the disk.
 void ReadAccount(Recordings& recordings, luns::OpenLun& lun, size_t most);
 
 }  // namespace tapedeck::storage_node::recordings

@@ -1,6 +1,7 @@
 #include "storage_node/repair/manifest_repair.h"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,8 @@
 #include "dataplane/status_macros.h"
 #include "storage_node/format/damage.h"
 #include "storage_node/recording/caller_loop.h"
+#include "storage_node/recording/stored_index.h"
+#include "storage_node/recording/stored_manifests.h"
 
 namespace tapedeck::storage_node::repair {
 namespace {
@@ -27,25 +30,28 @@ uint64_t GenerationOf(const std::string& text) {
 // One recording, on the calling thread.
 class ManifestRepair {
  public:
+  // `ordered`: whether the deletion of the recording was.
   ManifestRepair(std::unique_ptr<store::RecordingFiles> files, const format::Manifest& manifest,
-                 recording::CallerLoop& loop)
-      : loop_(loop), files_(std::move(files)), manifest_(manifest) {}
+                 std::function<bool()> ordered, recording::CallerLoop& loop)
+      : loop_(loop), files_(std::move(files)), manifest_(manifest), ordered_(std::move(ordered)) {}
 
   RepairProgress Run();
 
  private:
   ManifestCopies Read();
   absl::StatusOr<std::string> Read(uint32_t copy);
-  absl::Status Check(const std::string& text) const;
   // The copy that the others shall be like, if one can be told.
   std::optional<uint32_t> Newest(const ManifestCopies& copies) const;
   bool IsAsInCatalog(const std::string& text) const;
+  // Says what the catalog has; false: nothing proves that this is the recording's.
+  bool WriteLost();
   void Repair(const ManifestCopies& copies, uint32_t newest);
   void Found(std::string detail, bool repaired);
 
   recording::CallerLoop& loop_;
   const std::unique_ptr<store::RecordingFiles> files_;
   const format::Manifest& manifest_;
+  const std::function<bool()> ordered_;
   RepairProgress progress_;
 };
 
@@ -55,24 +61,12 @@ void ManifestRepair::Found(std::string detail, bool repaired) {
        .repaired = repaired});
 }
 
-absl::Status ManifestRepair::Check(const std::string& text) const {
-  TD_ASSIGN_OR_RETURN(const format::Manifest found, format::DecodeManifest(text));
-  if (found.id != manifest_.id || found.index_header() != manifest_.index_header() ||
-      found.identity.channel != manifest_.identity.channel) {
-    return absl::DataLossError("manifest.json: it is of another recording");
-  }
-  if (found.state == services::RecordingState::kRecording) {
-    return absl::DataLossError("manifest.json: it is older, and says that nobody closed it yet");
-  }
-  return absl::OkStatus();
-}
-
 absl::StatusOr<std::string> ManifestRepair::Read(uint32_t copy) {
   TD_ASSIGN_OR_RETURN(std::string text,
                       recording::Await<absl::StatusOr<std::string>>(
                           loop_, [&](auto done) { files_->ReadManifest(copy, std::move(done)); }));
   progress_.bytes += text.size();
-  TD_RETURN_IF_ERROR(Check(text));
+  TD_RETURN_IF_ERROR(CheckManifestText(text, manifest_));
   return text;
 }
 
@@ -133,10 +127,32 @@ void ManifestRepair::Repair(const ManifestCopies& copies, uint32_t newest) {
   }
 }
 
+bool ManifestRepair::WriteLost() {
+  if (!absl::IsNotFound(recording::ReadManifests(loop_, *files_).newest.status())) return false;
+  const auto header = recording::StoredHeader(loop_, *files_);
+  if (header != manifest_.index_header() || ordered_()) return false;
+  const std::string text = format::EncodeManifest(manifest_);
+  absl::Status end = recording::Await<absl::Status>(
+      loop_, [&](auto done) { files_->WriteManifest(text, std::move(done)); });
+  const ManifestCopies back = Read();
+  for (const auto& copy : back) {
+    end.Update(copy.status());
+    if (end.ok() && *copy != text) {
+      end = absl::DataLossError("what was read back is not what was written");
+    }
+  }
+  Found(absl::StrCat("manifest.json: it was lost; ",
+                     end.ok() ? "written again from the catalog"
+                              : absl::StrCat("writing it again failed: ", end.message())),
+        end.ok());
+  return true;
+}
+
 RepairProgress ManifestRepair::Run() {
-  if (files_->index_copies() < 2) return {};
   const ManifestCopies copies = Read();
   const auto is_sound = [](const auto& copy) { return copy.ok(); };
+  if (std::ranges::none_of(copies, is_sound) && WriteLost()) return std::move(progress_);
+  if (files_->index_copies() < 2) return {};
   if (const auto newest = Newest(copies); newest.has_value()) {
     const auto is_newest = [&](const auto& copy) { return copy.ok() && *copy == *copies[*newest]; };
     if (!std::ranges::all_of(copies, is_newest)) Repair(copies, *newest);
@@ -150,12 +166,29 @@ RepairProgress ManifestRepair::Run() {
 
 }  // namespace
 
+absl::Status CheckManifestText(const std::string& text, const format::Manifest& manifest) {
+  TD_ASSIGN_OR_RETURN(const format::Manifest found, format::DecodeManifest(text));
+  if (found.id != manifest.id || found.index_header() != manifest.index_header() ||
+      found.identity.channel != manifest.identity.channel) {
+    return absl::DataLossError("manifest.json: it is of another recording");
+  }
+  if (found.state == services::RecordingState::kRecording) {
+    return absl::DataLossError("manifest.json: it is older, and says that nobody closed it yet");
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<RepairProgress> RepairManifest(store::Store& store, const store::RecordingPath& path,
                                               const format::Manifest& manifest,
                                               const dataplane::Clock& clock) {
   recording::CallerLoop loop(clock);
   TD_ASSIGN_OR_RETURN(auto files, store.OpenRecording(path, loop));
-  return ManifestRepair(std::move(files), manifest, loop).Run();
+  const auto ordered = [&] {
+    const auto begun =
+        store.BegunDeletions({.channels = {path.channel}, .recordings = {path}, .is_part = true});
+    return !begun.ok() || std::ranges::find(*begun, path) != begun->end();
+  };
+  return ManifestRepair(std::move(files), manifest, ordered, loop).Run();
 }
 
 }  // namespace tapedeck::storage_node::repair

@@ -13,6 +13,7 @@
 #include "storage_node/recording/await_block.h"
 #include "storage_node/recording/caller_loop.h"
 #include "storage_node/repair/copy_mender.h"
+#include "storage_node/repair/manifest_repair.h"
 
 namespace tapedeck::storage_node::repair {
 namespace {
@@ -42,6 +43,9 @@ class Verification {
   // Of the pages before the entries, each copy.
   void CheckHeaders(services::VerifyProgress* progress);
   absl::Status CheckHeader(uint32_t copy);
+  // Each copy: the catalog may know the recording though its members have lost what it is.
+  void CheckManifests(services::VerifyProgress* progress);
+  absl::Status CheckManifest(uint32_t copy);
   format::Verdict Check(uint64_t sequence, bool mends);
   format::Verdict Judge(const format::IndexEntry& entry,
                         const absl::StatusOr<dataplane::Block>& read) const;
@@ -156,6 +160,29 @@ void Verification::CheckHeaders(services::VerifyProgress* progress) {
   }
 }
 
+void Verification::CheckManifests(services::VerifyProgress* progress) {
+  for (uint32_t copy = 0; copy < files_->index_copies(); ++copy) {
+    const absl::Status status = CheckManifest(copy);
+    if (status.ok()) continue;
+    progress->damaged.push_back(
+        {.kind = DamageKind::kManifest,
+         .detail = absl::StrCat("manifest copy ", copy, ": ", status.message())});
+  }
+}
+
+absl::Status Verification::CheckManifest(uint32_t copy) {
+  TD_ASSIGN_OR_RETURN(const std::string text,
+                      recording::Await<absl::StatusOr<std::string>>(
+                          loop_, [&](auto done) { files_->ReadManifest(copy, std::move(done)); }));
+  TD_RETURN_IF_ERROR(CheckManifestText(text, manifest_));
+  TD_ASSIGN_OR_RETURN(const format::Manifest stored, format::DecodeManifest(text));
+  if (stored.blocks == manifest_.blocks && stored.missing == manifest_.missing) {
+    return absl::OkStatus();
+  }
+  return absl::DataLossError(absl::StrCat("manifest.json: it says ", stored.blocks, " blocks, ",
+                                          stored.missing_blocks(), " of them missing"));
+}
+
 absl::Status Verification::CheckHeader(uint32_t copy) {
   TD_ASSIGN_OR_RETURN(const store::Bytes pages,
                       recording::Await<absl::StatusOr<store::Bytes>>(loop_, [&](auto done) {
@@ -193,6 +220,7 @@ absl::Status Verification::Run(const VerifyScope& scope,
                                const std::function<bool(const services::VerifyProgress&)>& report) {
   const uint64_t first = scope.first_block;
   services::VerifyProgress progress{.blocks = manifest_.blocks - first};
+  if (scope.index_pages) CheckManifests(&progress);
   if (scope.index_pages && manifest_.blocks > 0) CheckHeaders(&progress);
   auto missing = manifest_.missing.begin();
   for (uint64_t sequence = first; sequence < manifest_.blocks; ++sequence) {

@@ -17,7 +17,7 @@ namespace tapedeck::storage_node::repair {
 // What of a recording is read.
 struct VerifyScope {
   uint64_t first_block = 0;  // those before count as checked in no report
-  bool index_pages = true;   // the header and watermark pages
+  bool index_pages = true;   // the header and watermark pages, and the manifest
   // Where blocks have two copies, of each: one that is damaged is written again from the other, and
   // told of here. Null: it is enough that one is good, and nothing is changed.
   std::function<void(const std::vector<CopyDamage>&)> mended;

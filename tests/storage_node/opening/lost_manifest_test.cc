@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "absl/time/clock.h"
 #include "tests/scratch_file.h"
 #include "tests/storage_node/damage.h"
 #include "tests/storage_node/node_fixture.h"
@@ -93,6 +95,59 @@ TEST_P(LostManifest, OfAClosedRecordingThatNobodyKnowsIsTakenFromItsIndex) {
   ForgetCatalog();
   node_.Start();
   ExpectSalvagedWhole(name);  // from the manifest that it has again
+}
+
+TEST_P(LostManifest, IsFoundByVerification) {
+  const std::string name = node_.RecordAndSeal(kBlocks);
+  EXPECT_THAT(node_.Verify(name), testing::IsEmpty());
+  Remove(name, "manifest.json");
+  const auto damaged = node_.Verify(name);
+  ASSERT_FALSE(damaged.empty());
+  for (const services::DamagedBlock& one : damaged) {
+    EXPECT_EQ(one.kind, services::DamageKind::kManifest) << one.detail;
+  }
+}
+
+TEST_P(LostManifest, OfAClosedRecordingInTheCatalogIsWrittenAgain) {
+  const std::string name = node_.RecordAndSeal(kBlocks);
+  ASSERT_TRUE(node_.node().recorder().AnnotateRecording(name, {.label = "mark"}).ok());
+  const std::string manifest = ReadFile(Paths(name, "manifest.json")[0]);
+  node_.Stop();
+  Remove(name, "manifest.json");
+  testing::internal::CaptureStderr();
+  node_.Start();
+  const auto is_back = [&] {
+    return std::ranges::all_of(Paths(name, "manifest.json"),
+                               [&](const std::string& path) { return ReadFile(path) == manifest; });
+  };
+  EXPECT_TRUE(node_.executor().RunUntil(is_back));
+  node_.Stop();
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::AllOf(HasSubstr("manifest written again"), HasSubstr(name)));
+  node_.Start();
+  EXPECT_EQ(node_.Get(name).state, RecordingState::kSealed);
+  EXPECT_THAT(node_.Verify(name), testing::IsEmpty());
+}
+
+TEST_P(LostManifest, IsNotWrittenAgainWhereNoIndexSaysWhoseItIs) {
+  const std::string name = node_.RecordAndSeal(kBlocks);
+  node_.Stop();
+  Remove(name, "manifest.json");
+  for (const std::string& index : Paths(name, "index")) FlipBit(index, 100);
+  testing::internal::CaptureStderr();
+  node_.Start();
+  const services::LunUpdate update = services::LunUpdate{.name = "luns/l"}.Set(
+      &services::Lun::max_fill_percent, uint32_t{1});  // asks for all that is unread
+  ASSERT_TRUE(node_.node().luns().UpdateLun(update, "").ok());
+  std::string log;
+  for (int i = 0; i < 400 && log.find("no policy counts it") == std::string::npos; ++i) {
+    absl::SleepFor(absl::Milliseconds(10));
+    log += testing::internal::GetCapturedStderr();
+    testing::internal::CaptureStderr();
+  }
+  testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, HasSubstr("no policy counts it"));
+  for (const std::string& path : Paths(name, "manifest.json")) EXPECT_FALSE(fs::exists(path));
 }
 
 TEST_P(LostManifest, WithoutAByteInItIsLost) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "services/model/damage_place.h"
 #include "tests/storage_node/repair/copies_fixture.h"
 
 namespace tapedeck::storage_node {
@@ -37,7 +38,7 @@ class LostPart : public CopiesTest {
   void ExpectNamed(int member) {
     uint64_t unread = 0;
     for (const services::DamagedBlock& found : node_.Verify(name_)) {
-      if (found.kind == services::DamageKind::kHeader) continue;  // of that index copy
+      if (!services::model::IsOfBlock(found.kind)) continue;  // of that copy of index and manifest
       EXPECT_EQ(found.kind, services::DamageKind::kTruncated);
       EXPECT_EQ(found.sequence % 2, static_cast<uint64_t>(member));
       EXPECT_THAT(found.detail, HasSubstr("/m" + std::to_string(member)));
