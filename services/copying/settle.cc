@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "services/model/damage_place.h"
 
 namespace tapedeck::services::copying {
 namespace {
@@ -75,14 +76,21 @@ absl::Status CheckCopy(client::CatalogClient& catalog, const Recording& source,
                        const std::string& copy, absl::Duration timeout) {
   TD_ASSIGN_OR_RETURN(const Recording now, catalog.GetRecording(copy));
   TD_RETURN_IF_ERROR(CompareCounts(source, now));
-  uint64_t damaged = 0;
+  uint64_t blocks = 0;
+  std::string of_file;  // the first such damage
   TD_RETURN_IF_ERROR(catalog.VerifyRecording(copy, timeout, [&](const VerifyProgress& progress) {
-    damaged += static_cast<uint64_t>(std::ranges::count_if(
-        progress.damaged,
-        [](const DamagedBlock& block) { return block.kind != model::DamageKind::kMissing; }));
+    for (const DamagedBlock& one : progress.damaged) {
+      if (!model::IsOfBlock(one.kind)) {
+        if (of_file.empty()) of_file = one.detail;
+      } else if (one.kind != model::DamageKind::kMissing) {
+        ++blocks;
+      }
+    }
   }));
-  if (damaged == 0) return absl::OkStatus();
-  return NotWhole(source, copy, damaged, absl::StrCat(damaged, " of its blocks are damaged"));
+  if (blocks > 0) {
+    return NotWhole(source, copy, blocks, absl::StrCat(blocks, " of its blocks are damaged"));
+  }
+  return of_file.empty() ? absl::OkStatus() : NotWhole(source, copy, 0, of_file);
 }
 
 absl::Status RemoveUnfinished(client::CatalogClient& catalog, const Recording& source,

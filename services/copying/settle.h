@@ -28,8 +28,8 @@ absl::StatusOr<std::optional<Recording>> FindMoved(client::CatalogClient& catalo
 absl::Status CopyNotes(client::CatalogClient& catalog, client::RecorderClient& recorder,
                        const Recording& source, const std::string& copy);
 
-// Compares it with the source, and reads all its blocks where they lie. DATA_LOSS (BLOCK_DAMAGED):
-// it does not have all that the source had.
+// Compares it with the source, and reads its manifest, index and blocks where they lie. DATA_LOSS
+// (BLOCK_DAMAGED): it does not have all that the source had.
 absl::Status CheckCopy(client::CatalogClient& catalog, const Recording& source,
                        const std::string& copy, absl::Duration timeout);
 

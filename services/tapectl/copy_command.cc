@@ -129,8 +129,10 @@ absl::Status MovedBefore(Program& program, const CopyOptions& options, CopyEnds&
   return absl::OkStatus();
 }
 
-// That something says it is a copy is no reason to delete the original.
-absl::Status CompareFound(Program& program, copying::Wish wish, const Recording& copy) {
+// Neither a copy's own word nor the catalog's is a reason to delete the original.
+absl::Status CompareBlocks(Program& program, copying::Wish wish, CopyEnds& ends,
+                           const std::string& name) {
+  TD_ASSIGN_OR_RETURN(const Recording copy, ends.to->GetRecording(name));
   InterruptWatch interrupt("interrupted before the copy was compared");
   Patience patience(program, interrupt, "compare", wish.source.bytes);
   wish.progress = [&](uint64_t bytes) { return patience.Show(bytes); };
@@ -145,7 +147,9 @@ absl::Status DeleteOriginal(client::CatalogClient& catalog, const std::string& n
 
 // What is to be done with a copy that has every block.
 absl::Status Settle(Program& program, const CopyOptions& options, CopyEnds& ends,
-                    const Recording& source, const std::string& copy) {
+                    const copying::Wish& wish, const std::string& copy) {
+  const Recording& source = wish.source;
+  if (options.move) TD_RETURN_IF_ERROR(CompareBlocks(program, wish, ends, copy));
   const auto recorder = ends.there.Recorder();
   TD_RETURN_IF_ERROR(copying::CopyNotes(*ends.to, *recorder, source, copy));
   TD_RETURN_IF_ERROR(copying::CheckCopy(*ends.to, source, copy, program.job_timeout()));
@@ -186,13 +190,12 @@ absl::Status RunCopy(Program& program, const CopyOptions& given) {
   const copying::PlaceFile place = PlaceOf(program, wish);
   TD_ASSIGN_OR_RETURN(const auto copy, copying::FindCopy(*ends.to, *source, channel));
   if (copy.has_value()) {
-    if (options.move) TD_RETURN_IF_ERROR(CompareFound(program, wish, *copy));
     answer.recording = copy->name;
     answer.first_block = copy->blocks;
   } else {
     TD_RETURN_IF_ERROR(MoveBlocks(program, wish, place, &answer));
   }
-  const absl::Status settled = Settle(program, options, ends, *source, answer.recording);
+  const absl::Status settled = Settle(program, options, ends, wish, answer.recording);
   // Until now another one that is told the same goes on with this copy instead of making its own.
   place.Remove();
   TD_RETURN_IF_ERROR(settled);

@@ -183,6 +183,9 @@ absl::StatusOr<Moved> OneMove::Run() {
     return Moved{};
   }
   TD_RETURN_IF_ERROR(Settle(copy));
+  // Not the catalog's word for it.
+  const recordings::FoundRecording& there = copy.recording;
+  TD_RETURN_IF_ERROR(recordings().OnMembers(*there.lun, there.name, there.manifest).status());
   Moved moved{.copy = copy.recording.name.ToString(), .bytes = source().manifest.bytes};
   TD_ASSIGN_OR_RETURN(const bool removed, RemoveSource());
   moved.end = removed ? MoveEnd::kMoved : MoveEnd::kInUse;

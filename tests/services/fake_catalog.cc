@@ -48,6 +48,11 @@ void FakeCatalog::AddRecording(const std::string& id, int64_t start_time_ns,
                                 .annotations = std::move(annotations)};
 }
 
+void FakeCatalog::PutRecording(const Recording& recording) {
+  absl::MutexLock lock(&mutex_);
+  recordings_[recording.name] = recording;
+}
+
 void FakeCatalog::AddSegment(const std::string& stream, uint64_t number, RecordingState state) {
   const std::string id = number == 0 ? stream : absl::StrCat(stream, "-", number);
   AddRecording(id, 1 + static_cast<int64_t>(number));

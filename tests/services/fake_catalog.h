@@ -16,6 +16,8 @@ class FakeCatalog final : public LunCatalog, public ChannelCatalog, public Recor
   // Puts a recording of 4 blocks into luns/l0/channels/c0.
   void AddRecording(const std::string& id, int64_t start_time_ns,
                     std::vector<Annotation> annotations = {});
+  // Puts this one there, under its own name.
+  void PutRecording(const Recording& recording);
   // Puts the same there as a segment of a stream.
   void AddSegment(const std::string& stream, uint64_t number, RecordingState state);
   // Until it is called with false, verifications do not begin.
