@@ -1,5 +1,7 @@
 #include "services/copying/fits.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "services/errors.h"
@@ -33,6 +35,18 @@ std::vector<std::string> EarlierOf(const Recording& source) {
     if (earlier.size() < model::kMaxEarlierOriginals) earlier.push_back(name);
   }
   return earlier;
+}
+
+model::Labels LabelsOf(const Recording& source) {
+  model::Labels labels = source.labels;
+  if (source.cause.empty()) return labels;
+  std::string& cause = labels[std::string(kCauseLabel)];
+  // Of a copy that was cut off itself, both.
+  cause = cause.empty() ? source.cause : absl::StrCat(source.cause, "; its original: ", cause);
+  size_t end = std::min(cause.size(), model::kMaxLabelValueBytes);
+  while (end < cause.size() && end > 0 && (cause[end] & 0xC0) == 0x80) --end;  // within a character
+  cause.resize(end);
+  return model::LabelsProblem(labels, model::kRecordingLabels).empty() ? labels : source.labels;
 }
 
 }  // namespace tapedeck::services::copying

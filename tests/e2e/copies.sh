@@ -69,6 +69,32 @@ refusals() {
   tapectl recordings delete "$original" >/dev/null
 }
 
+# The catalog alone has a copy whose manifest is lost: no reason to delete the original. A scrub writes the manifest again. Then a
+# recording that lost manifest and row is salvaged, and its copy says why.
+lost_manifests() {
+  local original answer copy cause
+  original=$(record fast/c)
+  copy=$(tapectl_json recordings copy "$original" deep/c | jq -r .recording)
+  rm "$WORK/member-deep/c/${copy##*/}/manifest.json"
+  answer=$(tapectl_json recordings move "$original" deep/c) && fail "moved to a copy without a manifest: $answer"
+  expect_error_in "$answer" DATA_LOSS BLOCK_DAMAGED
+  [[ $answer == *manifest* ]] || fail "the refusal does not name the manifest: $answer"
+  json_is "$(tapectl_json recordings show "$original")" ".name == \"$original\"" "the original of a damaged copy"
+  tapectl scrub start deep --restart --rate 10GB >/dev/null
+  [[ -f $WORK/member-deep/c/${copy##*/}/manifest.json ]] || fail "no scrub wrote the manifest again"
+  json_is "$(tapectl_json recordings move "$original" deep/c)" ".recording == \"$copy\" and .moved" "moving to the mended copy"
+
+  original=$(record fast/c)
+  kill_service "$STORAGE_PID"
+  rm "$WORK/member-fast/c/${original##*/}/manifest.json" "$WORK"/state/catalog.sqlite*
+  start_storage
+  cause=$(tapectl_json recordings show "$original" | jq -r .cause)
+  [[ $cause == DATA_LOSS*manifest* ]] || fail "the salvaged recording says: $cause"
+  copy=$(tapectl_json recordings copy "$original" deep/c | jq -r .recording)
+  json_is "$(tapectl_json recordings show "$copy")" ".labels.original_cause == \"$cause\"" "the cause of the original"
+  tapectl recordings delete "$original" >/dev/null
+}
+
 # A move to the other node during which one of tapectl, source and target is killed, at any moment; those that serve come back. Then
 # it is asked for again until it is done. At no time is there less than one whole copy.
 killed_move() {
@@ -114,6 +140,7 @@ TAPEDECK_STORAGE=$SECOND tapectl channel create deep/c --datatype cf32_le --bloc
 
 copy_here
 refusals
+lost_manifests
 for ((round = 0; round < ROUNDS; ++round)); do killed_move "$round"; done
 [[ -z $(ls "$XDG_STATE_HOME/tapedeck/copies" 2>/dev/null) ]] || fail "files of copies that have ended: $(ls "$XDG_STATE_HOME/tapedeck/copies")"
 echo "a copy with all its notes, refusals, and $ROUNDS moves with a kill: each ends with one whole recording"

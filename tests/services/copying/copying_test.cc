@@ -94,6 +94,26 @@ TEST(EarlierOf, NamesWhatItWasNewestFirst) {
   EXPECT_EQ(EarlierOf({.name = "c", .original = "b", .earlier_originals = all}).size(), 7u);
 }
 
+TEST(LabelsOf, SaysWhyTheOriginalWasNotClosedInOrder) {
+  const model::Labels labels = {{"source", "synth"}};
+  EXPECT_EQ(LabelsOf({.labels = labels}), labels);
+  const std::string cause = "DATA_LOSS: its manifest was lost";
+  const model::Labels copied = LabelsOf({.cause = cause, .labels = labels});
+  EXPECT_EQ(copied, model::Labels({{"original_cause", cause}, {"source", "synth"}}));
+  EXPECT_EQ(LabelsOf({.labels = copied}), copied) << "a copy of the copy says it, too";
+  EXPECT_EQ(LabelsOf({.cause = "ABORTED: cut off", .labels = copied}).at("original_cause"),
+            "ABORTED: cut off; its original: " + cause);
+}
+
+TEST(LabelsOf, KeepsWithinWhatARecordingTakes) {
+  const std::string long_cause(10'000, 'x');
+  EXPECT_EQ(LabelsOf({.cause = long_cause}).at("original_cause").size(),
+            model::kMaxLabelValueBytes);
+  model::Labels full;
+  for (size_t i = 0; i < model::kRecordingLabels.labels; ++i) full[std::to_string(i)] = "x";
+  EXPECT_EQ(LabelsOf({.cause = "ABORTED", .labels = full}), full);
+}
+
 TEST(Pace, LetsSoManyBytesPassInASecond) {
   Pace pace(1'000'000);
   int asked = 0;
