@@ -13,18 +13,20 @@ constexpr uint64_t kMostZeros = 256 << 20;
 
 // Lets go of the ring's slot. OUT_OF_RANGE: the file ends before.
 absl::StatusOr<bool> IsBlank(CallerLoop& loop, store::DataFiles& files, dataplane::SlotPool& ring,
-                             format::Place place, uint32_t bytes) {
-  TD_ASSIGN_OR_RETURN(const dataplane::Block block, AwaitBlock(loop, files, ring, place, bytes));
+                             format::Place place, uint32_t bytes, uint32_t copy) {
+  TD_ASSIGN_OR_RETURN(const dataplane::Block block,
+                      AwaitBlock(loop, files, ring, place, bytes, copy));
   return std::ranges::all_of(block.payload(), [](std::byte b) { return b == std::byte{0}; });
 }
 
 absl::StatusOr<bool> IsMemberBlank(CallerLoop& loop, store::DataFiles& files,
-                                   dataplane::SlotPool& ring, uint32_t member, uint32_t bytes) {
+                                   dataplane::SlotPool& ring, uint32_t member, uint32_t bytes,
+                                   uint32_t copy) {
   for (format::Place place{.member = member}; place.offset < kMostZeros; place.offset += bytes) {
-    const auto first = IsBlank(loop, files, ring, place, 1);
+    const auto first = IsBlank(loop, files, ring, place, 1, copy);
     if (absl::IsOutOfRange(first.status())) return true;
     if (!first.ok() || !*first) return first;
-    const auto all = IsBlank(loop, files, ring, place, bytes);
+    const auto all = IsBlank(loop, files, ring, place, bytes, copy);
     if (absl::IsOutOfRange(all.status())) return false;  // it ends within these
     if (!all.ok() || !*all) return all;
   }
@@ -42,8 +44,10 @@ absl::StatusOr<bool> IsDataBlank(CallerLoop& loop, store::DataFiles& files,
                                  dataplane::SlotPool& ring, const format::Manifest& manifest) {
   const auto bytes = static_cast<uint32_t>(manifest.block_bytes);
   for (uint32_t member = 0; member < manifest.members; ++member) {
-    TD_ASSIGN_OR_RETURN(const bool blank, IsMemberBlank(loop, files, ring, member, bytes));
-    if (!blank) return false;
+    for (uint32_t copy = 0; copy < files.block_copies(); ++copy) {
+      TD_ASSIGN_OR_RETURN(const bool blank, IsMemberBlank(loop, files, ring, member, bytes, copy));
+      if (!blank) return false;
+    }
   }
   return true;
 }

@@ -49,6 +49,14 @@ class Store {
   virtual absl::StatusOr<std::unique_ptr<RecordingFiles>> OpenRecording(
       const RecordingPath& path, dataplane::Executor& executor) = 0;
 
+  // The same of whatever file there is of it, as another store may have the rest: payload that is
+  // gone reads as a file that ended (OUT_OF_RANGE), and is not written. NOT_FOUND: nothing is
+  // there.
+  virtual absl::StatusOr<std::unique_ptr<RecordingFiles>> OpenPieces(
+      const RecordingPath& path, dataplane::Executor& executor) {
+    return OpenRecording(path, executor);
+  }
+
   // The same, to be written on at its end: all that it was made of is there. NOT_FOUND.
   virtual absl::StatusOr<std::unique_ptr<RecordingFiles>> ReopenRecording(
       const RecordingPath& path, dataplane::Executor& executor) {

@@ -53,14 +53,26 @@ absl::StatusOr<std::shared_ptr<OpenFiles>> OpenFiles::Open(Member& member,
   const int flags = O_RDWR | (create ? O_CREAT | O_EXCL : 0);
   const int data_flags_made = purpose == Purpose::kMend ? O_RDWR | O_CREAT : flags;
   const bool spare = create && member.spares().Take(open->directory_);
-  TD_RETURN_IF_ERROR(
-      open->OpenFile("data", (spare ? O_RDWR : data_flags_made) | data_flags, &open->data_));
+  const absl::Status data =
+      open->OpenFile("data", (spare ? O_RDWR : data_flags_made) | data_flags, &open->data_);
+  if (!data.ok() && (purpose != Purpose::kPieces || !IsGone(data))) return data;
   open->use_.SetFile(open->data_.inode);
   const absl::Status status = open->OpenFile("index", flags, &open->index_);
   open->index_open_ = status.ok();
+  if (!data.ok() && !status.ok() && !open->directory_.OpenFile(kManifestFile, O_RDONLY).ok()) {
+    return data;
+  }
+  if (!data.ok()) TD_RETURN_IF_ERROR(open->StandIn());
   // Another member may have a copy of what is gone: whoever needs this one is told.
   if (!status.ok() && (open->records_ || !IsGone(status))) return status;
   return open;
+}
+
+absl::Status OpenFiles::StandIn() {
+  has_data_ = false;
+  data_.fd = disk::Fd(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  return data_.fd.get() >= 0 ? absl::OkStatus()
+                             : disk::IoError("open", "/dev/null", member_.path(), errno);
 }
 
 absl::Status OpenFiles::OpenIndex() {
@@ -187,8 +199,10 @@ absl::Status OpenFiles::Truncate(File* file, uint64_t bytes) const {
 
 absl::Status OpenFiles::Trim(uint64_t data_bytes, uint64_t index_bytes) {
   TD_RETURN_IF_ERROR(lost_.status());
-  TD_RETURN_IF_ERROR(Truncate(&data_, std::min<uint64_t>(data_bytes, data_.reserved)));
   // What is gone has nothing to give back.
+  if (has_data_) {
+    TD_RETURN_IF_ERROR(Truncate(&data_, std::min<uint64_t>(data_bytes, data_.reserved)));
+  }
   return index_open_ ? Truncate(&index_, index_bytes) : absl::OkStatus();
 }
 
@@ -209,7 +223,7 @@ absl::Status OpenFiles::Sync() {
 }
 
 absl::Status OpenFiles::SyncFiles() {
-  absl::Status status = SyncFile(data_);
+  absl::Status status = has_data_ ? SyncFile(data_) : absl::OkStatus();
   if (!index_open_) return status;
   status.Update(SyncFile(index_));
   if (!status.ok() || index_named_) return status;

@@ -23,7 +23,8 @@ enum class Purpose {
   kCreate,  // a new recording; the data file is a spare where the member has one
   kGoOn,    // to be recorded into again; both files are there
   kRead,    // as they are: the data file is there, the index may be gone
-  kMend,    // the same, and the data file is made, empty, where it is gone
+  kPieces,  // the same, and any of the files may be gone
+  kMend,    // as kRead, and the data file is made, empty, where it is gone
 };
 
 // Held by shared_ptr: by the recording and by each operation under way. Runs on the member's
@@ -83,6 +84,8 @@ class OpenFiles {
 
   OpenFiles(Member& member, disk::Directory channel, disk::Directory directory, Purpose purpose);
   absl::Status OpenFile(const std::string& name, int flags, File* file) const;
+  // What stands for the data file where that is gone: it ends at byte 0, and takes nothing.
+  absl::Status StandIn();
   // Both unless it is open.
   absl::Status OpenIndex();
   absl::Status MakeIndex();
@@ -104,6 +107,7 @@ class OpenFiles {
   File data_;
   File index_;
   Spares::Use use_;
+  bool has_data_ = true;
   store::Lost lost_;
   // Flushes ask, beside the thread that makes the index again.
   std::atomic<bool> index_open_ = false;

@@ -59,6 +59,10 @@ class DirectoryStore final : public store::Store, public store::OpenData {
       dataplane::Executor& executor) override;
   absl::StatusOr<std::unique_ptr<store::RecordingFiles>> OpenRecording(
       const store::RecordingPath& path, dataplane::Executor& executor) override;
+  absl::StatusOr<std::unique_ptr<store::RecordingFiles>> OpenPieces(
+      const store::RecordingPath& path, dataplane::Executor& executor) override {
+    return Open(path, Purpose::kPieces, executor);
+  }
   absl::StatusOr<std::unique_ptr<store::RecordingFiles>> ReopenRecording(
       const store::RecordingPath& path, dataplane::Executor& executor) override {
     return Open(path, Purpose::kGoOn, executor);

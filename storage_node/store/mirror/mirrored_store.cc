@@ -94,13 +94,19 @@ absl::StatusOr<std::unique_ptr<RecordingFiles>> MirroredStore::CreateRecording(
   return status;
 }
 
-// Who is not believed says nothing of which recordings there are.
+bool MirroredStore::StandsIn(uint32_t member, const RecordingPath& path) {
+  const auto ordered =
+      OrderedDeletions(member, {.channels = {path.channel}, .recordings = {path}, .is_part = true});
+  return ordered.ok() && !ordered->contains(path);
+}
+
+// Who is not believed says nothing of which recordings there are, but of those that are lost.
 absl::StatusOr<MirroredRecording::Parts> MirroredStore::OpenParts(const RecordingPath& path,
                                                                   OpenPart open) {
   MirroredRecording::Parts parts;
   absl::Status absence = absl::NotFoundError(
       absl::StrCat("no recording ", path.channel, "/", path.recording, " is there"));
-  bool any = false;
+  bool any = false, lost = true;  // on the believed copy
   for (uint32_t m = 0; m < kCopies; ++m) {
     MirroredRecording::Part& part = parts[m];
     const bool behind = pair_->behind(m);
@@ -112,17 +118,21 @@ absl::StatusOr<MirroredRecording::Parts> MirroredStore::OpenParts(const Recordin
       continue;
     }
     part.why = files.status();
-    if (!behind && part.store != nullptr && !absl::IsNotFound(files.status())) absence = part.why;
+    if (behind || (part.store != nullptr && absl::IsNotFound(part.why))) continue;
+    lost = false;
+    if (part.store != nullptr) absence = part.why;
   }
-  if (!any) return absence;
-  return parts;
+  if (any) return parts;
+  for (uint32_t m = 0; m < kCopies && lost; ++m) {
+    if (parts[m].files != nullptr && StandsIn(m, path)) return parts;
+  }
+  return absence;
 }
 
 absl::StatusOr<std::unique_ptr<RecordingFiles>> MirroredStore::OpenRecording(
     const RecordingPath& path, dataplane::Executor& executor) {
-  TD_ASSIGN_OR_RETURN(auto parts, OpenParts(path, [&](Store& store) {
-                        return store.OpenRecording(path, executor);
-                      }));
+  TD_ASSIGN_OR_RETURN(
+      auto parts, OpenParts(path, [&](Store& store) { return store.OpenPieces(path, executor); }));
   return std::make_unique<MirroredRecording>(pair_, std::move(parts),
                                              MirroredRecording::Purpose::kRead, executor);
 }
@@ -218,8 +228,37 @@ absl::StatusOr<std::vector<std::string>> MirroredStore::UnknownChannels(const Kn
   return ListedBy<std::string>([&](Store& store) { return store.UnknownChannels(known); });
 }
 
+absl::StatusOr<std::set<RecordingPath>> MirroredStore::OnlyBehind(const Known& known) {
+  Known part = known;
+  part.is_part = true;
+  std::set<RecordingPath> only;
+  for (uint32_t m = 0; m < kCopies; ++m) {
+    const auto store = pair_->store(m);
+    if (store == nullptr || !pair_->behind(m)) continue;
+    TD_ASSIGN_OR_RETURN(const auto listed, store->ListRecordings(part));
+    TD_ASSIGN_OR_RETURN(const auto ordered, OrderedDeletions(m, part));
+    for (const RecordingPath& path : listed) {
+      if (known.recordings.contains(path) && !ordered.contains(path)) only.insert(path);
+    }
+  }
+  return only;
+}
+
+// What one copy says is ours may lie on the other one without a mark.
 absl::StatusOr<std::vector<RecordingPath>> MirroredStore::ListRecordings(const Known& known) {
-  return ListedBy<RecordingPath>([&](Store& store) { return store.ListRecordings(known); });
+  Known all = known;
+  all.is_part = true;
+  TD_ASSIGN_OR_RETURN(const auto marked, ListedBy<RecordingPath>([&](Store& store) {
+                        return store.ListRecordings(all);
+                      }));
+  all.recordings.insert(marked.begin(), marked.end());
+  all.is_part = known.is_part;
+  TD_ASSIGN_OR_RETURN(auto listed, ListedBy<RecordingPath>(
+                                       [&](Store& store) { return store.ListRecordings(all); }));
+  TD_ASSIGN_OR_RETURN(std::set<RecordingPath> others, OnlyBehind(known));
+  for (const RecordingPath& path : listed) others.erase(path);
+  listed.insert(listed.end(), others.begin(), others.end());
+  return listed;
 }
 
 absl::Status MirroredStore::Describe(const services::Lun& lun) {

@@ -82,6 +82,11 @@ class MirroredStore final : public Store, public Copies {
   absl::StatusOr<MirroredRecording::Parts> OpenParts(const RecordingPath& path, OpenPart open);
   // `what` is done on each; what fails on one is left there.
   absl::Status OnEach(absl::FunctionRef<absl::Status(Store&)> what);
+  // Of what the believed copy has nothing of, the other one may have all: unless it was ordered to
+  // go, what that says counts.
+  bool StandsIn(uint32_t member, const RecordingPath& path);
+  // Those of `known` that only a copy which is behind has, and that nobody ordered to go.
+  absl::StatusOr<std::set<RecordingPath>> OnlyBehind(const Known& known);
   // What those list that are believed.
   template <typename Listed, typename List>
   absl::StatusOr<std::vector<Listed>> ListedBy(const List& list) const;

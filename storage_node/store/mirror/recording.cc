@@ -252,17 +252,44 @@ absl::Status MirroredRecording::NotBelieved(uint32_t member) const {
       absl::StatusCode::kDataLoss);
 }
 
-void MirroredRecording::ReadIndex(uint32_t copy, uint64_t offset, size_t bytes, BytesRead done) {
-  if (!Believed(copy, HasIndex(copy, offset, offset + bytes))) {
-    return Answer(std::move(done), absl::StatusOr<Bytes>(NotBelieved(copy)));
-  }
-  ++sides_[copy].under_way;
-  sides_[copy].part.files->ReadIndex(
-      0, offset, bytes, [this, copy, done = std::move(done)](absl::StatusOr<Bytes> read) mutable {
-        --sides_[copy].under_way;
-        Release(copy);
+bool MirroredRecording::HasNothing(uint32_t member) const {
+  return sides_[member].left && absl::IsNotFound(sides_[member].part.why);
+}
+
+void MirroredRecording::ReadIndexOf(uint32_t member, uint64_t offset, size_t bytes,
+                                    BytesRead done) {
+  ++sides_[member].under_way;
+  sides_[member].part.files->ReadIndex(
+      0, offset, bytes, [this, member, done = std::move(done)](absl::StatusOr<Bytes> read) mutable {
+        --sides_[member].under_way;
+        Release(member);
         done(std::move(read));
       });
+}
+
+// Of a copy that is behind what lies beyond the end of the believed one counts: that has lost it.
+void MirroredRecording::ReadIndex(uint32_t copy, uint64_t offset, size_t bytes, BytesRead done) {
+  const uint32_t other = OtherOf(copy);
+  if (Believed(copy, HasIndex(copy, offset, offset + bytes)) ||
+      (!sides_[copy].left && HasNothing(other))) {
+    return ReadIndexOf(copy, offset, bytes, std::move(done));
+  }
+  if (sides_[copy].left || sides_[other].left) {
+    return Answer(std::move(done), absl::StatusOr<Bytes>(NotBelieved(copy)));
+  }
+  auto beyond = [this, copy, offset, bytes,
+                 done = std::move(done)](const absl::StatusOr<Bytes>& theirs) mutable {
+    const size_t end = theirs.ok() ? theirs->size() : 0;
+    const bool lost = end < bytes && (theirs.ok() || absl::IsDataLoss(theirs.status()));
+    if (!lost || sides_[copy].left) return done(NotBelieved(copy));
+    ReadIndexOf(copy, offset, bytes,
+                [this, copy, end, done = std::move(done)](absl::StatusOr<Bytes> read) mutable {
+                  if (read.ok() && read->size() <= end) return done(NotBelieved(copy));
+                  if (read.ok()) std::fill_n(read->begin(), end, std::byte{0});
+                  done(std::move(read));
+                });
+  };
+  ReadIndexOf(other, offset, bytes, std::move(beyond));
 }
 
 void MirroredRecording::WriteManifest(std::string text, Done done) {
@@ -276,17 +303,30 @@ void MirroredRecording::WriteManifest(std::string text, Done done) {
   OnBoth(start, std::move(done));
 }
 
-void MirroredRecording::ReadManifest(uint32_t copy, TextRead done) {
-  if (!Believed(copy, sides_[copy].has_manifest)) {
-    return Answer(std::move(done), absl::StatusOr<std::string>(NotBelieved(copy)));
-  }
-  ++sides_[copy].under_way;
-  sides_[copy].part.files->ReadManifest(
-      0, [this, copy, done = std::move(done)](absl::StatusOr<std::string> read) mutable {
-        --sides_[copy].under_way;
-        Release(copy);
+void MirroredRecording::ReadManifestOf(uint32_t member, TextRead done) {
+  ++sides_[member].under_way;
+  sides_[member].part.files->ReadManifest(
+      0, [this, member, done = std::move(done)](absl::StatusOr<std::string> read) mutable {
+        --sides_[member].under_way;
+        Release(member);
         done(std::move(read));
       });
+}
+
+// That of a copy that is behind counts where the believed one has lost its own.
+void MirroredRecording::ReadManifest(uint32_t copy, TextRead done) {
+  const uint32_t other = OtherOf(copy);
+  if (Believed(copy, sides_[copy].has_manifest) || (!sides_[copy].left && HasNothing(other))) {
+    return ReadManifestOf(copy, std::move(done));
+  }
+  if (sides_[copy].left || sides_[other].left) {
+    return Answer(std::move(done), absl::StatusOr<std::string>(NotBelieved(copy)));
+  }
+  ReadManifestOf(other, [this, copy, done = std::move(done)](
+                            const absl::StatusOr<std::string>& theirs) mutable {
+    if (!absl::IsNotFound(theirs.status()) || sides_[copy].left) return done(NotBelieved(copy));
+    ReadManifestOf(copy, std::move(done));
+  });
 }
 
 }  // namespace tapedeck::storage_node::store::mirror

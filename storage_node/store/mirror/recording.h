@@ -87,6 +87,10 @@ class MirroredRecording final : public RecordingFiles {
   // Whether what the member says of the recording is believed; `written`: it was written here.
   bool Believed(uint32_t member, bool written) const;
   absl::Status NotBelieved(uint32_t member) const;
+  // Whether the member has nothing of the recording, so that what the other one says counts.
+  bool HasNothing(uint32_t member) const;
+  void ReadIndexOf(uint32_t member, uint64_t offset, size_t bytes, BytesRead done);
+  void ReadManifestOf(uint32_t member, TextRead done);
   void NoteIndex(uint32_t member, uint64_t begin, uint64_t end);
   bool HasIndex(uint32_t member, uint64_t begin, uint64_t end) const;
 
