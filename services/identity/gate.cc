@@ -24,6 +24,8 @@ using model::NameOf;
 
 constexpr char kComponent[] = "services/identity";
 constexpr absl::Duration kLookEvery = absl::Seconds(1);
+// After a text that is new: with the next look it counts within two seconds.
+constexpr absl::Duration kLookAgain = absl::Milliseconds(500);
 
 std::string Word(Role role) { return std::string(NameOf(role)); }
 
@@ -198,18 +200,23 @@ void Gate::Leave(uint64_t id) {
 }
 
 void Gate::Watch() {
+  absl::Duration next = kLookEvery;
   while (true) {
     {
       absl::MutexLock lock(&mutex_);
-      if (dataplane::AwaitFor(mutex_, absl::Condition(&stopped_), kLookEvery)) return;
+      if (dataplane::AwaitFor(mutex_, absl::Condition(&stopped_), next)) return;
     }
+    next = kLookEvery;
     const FileStamp now = StampOf(settings_.policy);
     if (now == stamp_) {
       looks_.Forget();
       continue;
     }
     const auto text = ReadPolicyText(settings_.policy);
-    if (!looks_.Agree(text)) continue;
+    if (!looks_.Agree(text)) {
+      next = kLookAgain;
+      continue;
+    }
     stamp_ = now;
     looks_.Forget();
     Take(text);
