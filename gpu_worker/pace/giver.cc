@@ -130,8 +130,10 @@ bool Giver::Start() {
     // Looked at again after each sleep: clocks are set.
     const int64_t left_ns = plan.at_ns - timer.WallNs();
     if (left_ns > 0) timer.WaitUntil(start_ns + std::min(left_ns, dataplane::kWallLookNs));
-    start_ns = timer.NowNs() - (timer.WallNs() - plan.at_ns);
-    if (timer.NowNs() < start_ns) return false;
+    const int64_t late_ns = timer.WallNs() - plan.at_ns;
+    if (late_ns < 0) return false;
+    // Else all that was due in between would go at once.
+    start_ns = timer.NowNs() - (late_ns > kMostLateNs ? 0 : late_ns);
   } else if (plan.samples_per_s > 0 && !ended_ && !sated_ && taken_ < plan.prefill &&
              start_ns < first_taken_ns_ + kPrefillNs) {
     AwaitMore(first_taken_ns_ + kPrefillNs);

@@ -7,6 +7,10 @@
 
 namespace tapedeck::gpu_worker::pace {
 
+// Samples that are due from an instant of the wall clock on keep to it if they can begin within
+// this. Later than that, the clock was set meanwhile.
+inline constexpr int64_t kMostLateNs = 60 * dataplane::kSecondNs;
+
 // A value.
 class Schedule {
  public:

@@ -17,8 +17,6 @@ namespace {
 // Who comes no later than that is woken as late as threads of a busy machine are. Nothing is lost
 // then: samples that are made are those of the instant whenever they are.
 constexpr int64_t kOnTimeNs = 100 * dataplane::kMillisecondNs;
-// Each block that is missing has an entry in the index.
-constexpr int64_t kMostLateNs = 60 * dataplane::kSecondNs;
 
 }  // namespace
 
@@ -129,7 +127,7 @@ int64_t RecordPipeline::DueNs(uint64_t sequence) const {
 }
 
 void RecordPipeline::SkipUntil(int64_t now_ns) {
-  if (now_ns - plan_.at_ns > kMostLateNs) {
+  if (now_ns - plan_.at_ns > pace::kMostLateNs) {
     return Seal(services::ArgumentInvalid(
         "at", absl::StrCat("was ", (now_ns - plan_.at_ns) / dataplane::kSecondNs,
                            " s ago when the job could begin; at most 60 are told as missing")));

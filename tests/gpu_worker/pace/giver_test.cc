@@ -197,6 +197,19 @@ TEST_F(GiverTest, TheClockIsLookedAtEverySecond) {
   EXPECT_THAT(Given(1), ElementsAre(2 * dataplane::kSecondNs));
 }
 
+TEST_F(GiverTest, AClockThatGoesPastTheTimeByHoursDoesNotHurryIt) {
+  Begin({.samples_per_s = kRate, .at_ns = FakeTimer::kWallNs + 2 * dataplane::kSecondNs});
+  Add(2);
+  giver_->NoMore();
+  EXPECT_EQ(timer_->AwaitSleep(), dataplane::kSecondNs);
+  timer_->Step(3600 * dataplane::kSecondNs);
+  timer_->GoOnTo(dataplane::kSecondNs);
+  EXPECT_EQ(timer_->AwaitSleep(), dataplane::kSecondNs + 10 * kMillisecondNs);
+  timer_->GoOnTo(dataplane::kSecondNs + 10 * kMillisecondNs);
+  EXPECT_TRUE(Ended().ok());
+  EXPECT_EQ(timing().after_at_ns, 3599 * dataplane::kSecondNs);
+}
+
 TEST_F(GiverTest, StopsInItsSleep) {
   Begin({.samples_per_s = kRate});
   Add(3);
