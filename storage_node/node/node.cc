@@ -116,9 +116,10 @@ absl::Status StorageNode::StartRounds() {
     rates_.Look();
     kept_->recordings.closer()->Look();
   }));
-  // What it meets is told in health().
-  TD_RETURN_IF_ERROR(start("catalog", kCatalogPeriod,
-                           [this] { kept_->recordings.catalog()->Retry().IgnoreError(); }));
+  TD_RETURN_IF_ERROR(start("catalog", kCatalogPeriod, [this] {
+    kept_->recordings.catalog()->Retry().IgnoreError();  // what it meets is told in health()
+    retention_.SaveClock().IgnoreError();  // with an older note the next node deletes later
+  }));
   TD_RETURN_IF_ERROR(start("late-luns", opening::kLateLunsPeriod,
                            [this] { opening::TryLateLuns(kept_->recordings); }));
   TD_RETURN_IF_ERROR(start("mover", moving::kMoverPeriod, [this] { mover_.Look(); }));

@@ -35,27 +35,26 @@ absl::Status DeleteWhere(Recordings& recordings, const std::string& lun_id, luns
   return absl::OkStatus();
 }
 
-bool HasToLook(NextLooks& looks, const luns::OpenLun& lun, int64_t now_ns) {
+bool HasToLook(NextLooks& looks, const luns::OpenLun& lun, const AgeBase& age) {
   if (lun.capacity->used() > FillLimit(lun)) return true;
-  const int64_t max_age_ns = lun.config->max_age_ns;
-  if (max_age_ns == 0) return false;
+  if (age.max_age_ns == 0) return false;
   absl::MutexLock lock(&looks.mutex);
   const NextLook& next = looks.looks[lun.config->uid];
-  return now_ns < next.looked_ns || now_ns >= next.at_ns || max_age_ns != next.max_age_ns;
+  return age.now_ns < next.looked_ns || age.now_ns >= next.at_ns ||
+         age.max_age_ns != next.max_age_ns;
 }
 
-void Apply(Recordings& recordings, NextLooks& looks, const std::string& lun_id,
-           luns::OpenLun& lun) {
-  const int64_t max_age_ns = lun.config->max_age_ns;
-  const int64_t now_ns = recordings.luns().clock().WallNs();
-  const auto next = ApplyPolicies(recordings, lun_id, lun, now_ns);
+void Apply(Recordings& recordings, NextLooks& looks, const std::string& lun_id, luns::OpenLun& lun,
+           const AgeBase& age) {
+  const auto next = ApplyPolicies(recordings, lun_id, lun, age);
   if (!next.ok()) {
     dataplane::Log(dataplane::LogLevel::kError, "retention", "policies not applied",
                    {{"lun", lun.config->name}, {"error", std::string(next.status().message())}});
     return;
   }
   absl::MutexLock lock(&looks.mutex);
-  looks.looks[lun.config->uid] = {.looked_ns = now_ns, .at_ns = *next, .max_age_ns = max_age_ns};
+  looks.looks[lun.config->uid] = {
+      .looked_ns = age.now_ns, .at_ns = *next, .max_age_ns = age.max_age_ns};
 }
 
 }  // namespace
@@ -78,18 +77,19 @@ absl::Status MakeRoom(Recordings& recordings, const std::string& lun_id, luns::O
 }
 
 absl::StatusOr<int64_t> ApplyPolicies(Recordings& recordings, const std::string& lun_id,
-                                      luns::OpenLun& lun, int64_t now_ns) {
+                                      luns::OpenLun& lun, const AgeBase& age) {
   const int64_t max_age_ns = lun.config->max_age_ns;
   int64_t next_ns = INT64_MAX;
-  if (max_age_ns > 0) {
-    next_ns = now_ns + max_age_ns;
-    TD_RETURN_IF_ERROR(DeleteWhere(recordings, lun_id, lun, "older than max_age",
-                                   [&](const format::Manifest& manifest) {
-                                     const int64_t end_ns = manifest.end_time_ns + max_age_ns;
-                                     if (end_ns <= now_ns) return true;
-                                     next_ns = std::min(next_ns, end_ns);
-                                     return false;
-                                   }));
+  // Another max_age, set since: the next look goes by it.
+  if (max_age_ns > 0 && max_age_ns == age.max_age_ns) {
+    next_ns = age.now_ns + max_age_ns;
+    TD_RETURN_IF_ERROR(DeleteWhere(
+        recordings, lun_id, lun, "older than max_age", [&](const format::Manifest& manifest) {
+          const int64_t due_ns = std::max(manifest.end_time_ns, age.since_ns) + max_age_ns;
+          if (due_ns <= age.now_ns) return true;
+          next_ns = std::min(next_ns, due_ns);
+          return false;
+        }));
   }
   if (lun.capacity->used() > FillLimit(lun)) ReadAccount(recordings, lun, SIZE_MAX);
   if (lun.capacity->sure() > FillLimit(lun)) {
@@ -101,16 +101,19 @@ absl::StatusOr<int64_t> ApplyPolicies(Recordings& recordings, const std::string&
 }
 
 void Retention::Look() {
+  clock_steps_.Look();
   for (const auto& [lun_id, lun] : recordings_.luns().All()) {
     WarnOfFill(*lun);
-    const bool apply = HasToLook(*next_looks_, *lun, recordings_.luns().clock().WallNs());
+    const AgeBase age = clock_steps_.Of(lun->config->max_age_ns);
+    const bool apply = HasToLook(*next_looks_, *lun, age);
     if (!apply && !lun->capacity->AnyKnownByRow()) continue;
     const auto desk = recordings_.luns().upkeep().Of(lun_id);
     if (desk->waiting() > 0) continue;  // the last look is not done
-    desk->Run([&recordings = recordings_, looks = next_looks_, id = lun_id, open = lun, apply] {
-      ReadAccount(recordings, *open, kAccountStep);
-      if (apply) Apply(recordings, *looks, id, *open);
-    });
+    desk->Run(
+        [&recordings = recordings_, looks = next_looks_, id = lun_id, open = lun, age, apply] {
+          ReadAccount(recordings, *open, kAccountStep);
+          if (apply) Apply(recordings, *looks, id, *open, age);
+        });
   }
 }
 

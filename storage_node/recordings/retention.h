@@ -8,6 +8,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "storage_node/recordings/clock_steps.h"
 #include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::recordings {
@@ -24,10 +25,10 @@ uint64_t FillLimit(const luns::OpenLun& lun);
 absl::Status MakeRoom(Recordings& recordings, const std::string& lun_id, luns::OpenLun& lun,
                       uint64_t bytes);
 
-// Deletes all that the policies no longer keep at `now_ns`; returns when to look again for what is
-// too old. Any thread; waits for the disk.
+// Deletes all that the policies no longer keep by `age`; returns when to look again for what is too
+// old. Any thread; waits for the disk.
 absl::StatusOr<int64_t> ApplyPolicies(Recordings& recordings, const std::string& lun_id,
-                                      luns::OpenLun& lun, int64_t now_ns);
+                                      luns::OpenLun& lun, const AgeBase& age);
 
 // When to look again for what is too old, by LUN uid, and what that follows from: with another
 // max_age, or when the machine's clock stepped back behind the last look, at once. Shared with what
@@ -48,16 +49,22 @@ inline constexpr absl::Duration kRetentionPeriod = absl::Seconds(1);
 // up. Owned by the node.
 class Retention {
  public:
-  explicit Retention(Recordings& recordings) : recordings_(recordings) {}
+  explicit Retention(Recordings& recordings)
+      : recordings_(recordings),
+        clock_steps_(recordings.luns().state_dir(), recordings.luns().clock()) {}
 
   // One round; on one thread.
   void Look();
+  // Notes the time for the next node of the state directory; at least once a minute. Any thread;
+  // waits for the disk.
+  absl::Status SaveClock() { return clock_steps_.Save(); }
 
  private:
   // Of a LUN that stops its recordings when it is full: once below 10 % of room, once below 1 %.
   void WarnOfFill(const luns::OpenLun& lun);
 
   Recordings& recordings_;
+  ClockSteps clock_steps_;
   const std::shared_ptr<NextLooks> next_looks_ = std::make_shared<NextLooks>();
   std::map<std::string, uint64_t> warned_percent_;  // by LUN uid
 };

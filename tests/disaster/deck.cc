@@ -50,8 +50,9 @@ void Deck::ReadAccounts() {
 
 void Deck::ApplyPolicies() {
   for (const auto& [id, lun] : kept_->luns.All()) {
-    const auto next =
-        recordings::ApplyPolicies(kept_->recordings, id, *lun, kept_->luns.clock().WallNs());
+    const auto next = recordings::ApplyPolicies(
+        kept_->recordings, id, *lun,
+        {.max_age_ns = lun->config->max_age_ns, .now_ns = kept_->luns.clock().WallNs()});
     if (!next.ok()) {
       dataplane::Log(dataplane::LogLevel::kError, "retention", "policies not applied",
                      {{"lun", id}, {"error", std::string(next.status().message())}});

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <filesystem>
 #include <memory>
 
 #include "absl/time/clock.h"
@@ -15,12 +16,14 @@ using RetentionTest = SegmentTest;
 
 constexpr int64_t kHourNs = 3600 * dataplane::kSecondNs;
 
-// The machine's clock is set. It begins as the clock of sessions does, by which recordings end.
+// The machine's clock is set, and time passes by both. It begins as the clock of sessions does, by
+// which recordings end.
 class SettableClock final : public dataplane::Clock {
  public:
-  int64_t NowNs() const override { return system_.NowNs(); }
+  int64_t NowNs() const override { return system_.NowNs() + passed_ns; }
   int64_t WallNs() const override { return ManualClock::kStartNs + NowNs() - begun_ns_ + set_ns; }
   std::atomic<int64_t> set_ns = 0;
+  std::atomic<int64_t> passed_ns = 0;
 
  private:
   const dataplane::SystemClock system_{};
@@ -28,7 +31,7 @@ class SettableClock final : public dataplane::Clock {
 };
 
 TEST_P(RetentionTest, OldRecordingsGoUnlessTheyAreKeptOrPlayed) {
-  MakeLun({.max_age_ns = 3'000'000'000});
+  MakeLun({.max_age_ns = 1'000'000'000});
   ASSERT_TRUE(MakeChannel({}).ok());
   std::vector<std::string> names;
   for (int i = 0; i < 3; ++i) {
@@ -57,14 +60,77 @@ TEST_P(RetentionTest, AgesGoByAClockThatStepsBack) {
   clock->set_ns = 87'600 * kHourNs;
   absl::SleepFor(1.5 * recordings::kRetentionPeriod);  // there is nothing to do for two hours
   clock->set_ns = 0;
+  absl::SleepFor(1.5 * recordings::kRetentionPeriod);
   auto recorder = Start();
   Push(recorder, 0, 3);
   ASSERT_TRUE(recorder.Finish().ok());
-  clock->set_ns = kHourNs;
+  clock->passed_ns = kHourNs;
   const auto left = [&] { return node_.node().recordings().ListRecordings(kChannel)->size(); };
   EXPECT_EQ(left(), 1u);
-  clock->set_ns = 3 * kHourNs;
+  clock->passed_ns = 3 * kHourNs;
   EXPECT_TRUE(node_.executor().RunUntil([&] { return left() == 0; }));
+}
+
+// What a test of a clock that steps needs: recordings under it, and how many are left.
+class SteppedRetentionTest : public SegmentTest {
+ protected:
+  void Begin() {
+    node_.Restart({.clock = clock_});
+    MakeLun({.max_age_ns = 48 * kHourNs});
+    ASSERT_TRUE(MakeChannel({}).ok());
+    MakeOne();
+  }
+  void MakeOne() {
+    auto recorder = Start();
+    Push(recorder, 0, 3);
+    ASSERT_TRUE(recorder.Finish().ok());
+  }
+  size_t Left() { return node_.node().recordings().ListRecordings(kChannel)->size(); }
+  static void LetItLook() { absl::SleepFor(1.5 * recordings::kRetentionPeriod); }
+  const std::shared_ptr<SettableClock> clock_ = std::make_shared<SettableClock>();
+};
+
+TEST_P(SteppedRetentionTest, NothingIsTooOldBecauseTheClockWentAhead) {
+  Begin();
+  LetItLook();
+  clock_->set_ns = 87'600 * kHourNs;
+  LetItLook();
+  EXPECT_EQ(Left(), 1u);
+  // Nor by the same clock after a restart.
+  node_.Restart({.clock = clock_});
+  LetItLook();
+  EXPECT_EQ(Left(), 1u);
+  clock_->passed_ns = 47 * kHourNs;
+  LetItLook();
+  EXPECT_EQ(Left(), 1u);
+  clock_->passed_ns = 49 * kHourNs;
+  EXPECT_TRUE(node_.executor().RunUntil([&] { return Left() == 0; }));
+}
+
+TEST_P(SteppedRetentionTest, NothingIsTooOldBecauseTheNodeStartedWithAWrongClock) {
+  Begin();
+  node_.Stop();
+  clock_->set_ns = 87'600 * kHourNs;
+  node_.Restart({.clock = clock_});
+  LetItLook();
+  EXPECT_EQ(Left(), 1u);
+  // A step that is small for this max_age makes nothing younger.
+  clock_->passed_ns = 30 * kHourNs;
+  LetItLook();
+  clock_->set_ns += 20 * kHourNs;
+  EXPECT_TRUE(node_.executor().RunUntil([&] { return Left() == 0; }));
+}
+
+TEST_P(SteppedRetentionTest, WithoutANoteTheTimeBeforeTheStartIsNotBelieved) {
+  Begin();
+  node_.Stop();
+  ASSERT_TRUE(std::filesystem::remove(node_.state_dir() + "/clock.json"));
+  clock_->set_ns = 49 * kHourNs;
+  node_.Restart({.clock = clock_});
+  LetItLook();
+  EXPECT_EQ(Left(), 1u);
+  clock_->passed_ns = 49 * kHourNs;
+  EXPECT_TRUE(node_.executor().RunUntil([&] { return Left() == 0; }));
 }
 
 TEST_P(RetentionTest, TheOldestGoWhenTheLunFillsUp) {
@@ -84,6 +150,7 @@ TEST_P(RetentionTest, TheOldestGoWhenTheLunFillsUp) {
   EXPECT_EQ(node_.Get(names[2]).blocks, 60u);
 }
 
+INSTANTIATE_TEST_SUITE_P(Stores, SteppedRetentionTest, testing::Values("posix"), StoreOf);
 INSTANTIATE_TEST_SUITE_P(Stores, RetentionTest, testing::Values("memory", "posix", "device"),
                          StoreOf);
 

@@ -1,0 +1,65 @@
+// Steps of the machine's clock that nothing explains, for policies that delete by age: a clock
+// that goes ahead by years makes each recording too old, and none of them is.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
+#include "dataplane/clock.h"
+
+namespace tapedeck::storage_node::recordings {
+
+// What a policy by age goes by. UTC nanoseconds.
+struct AgeBase {
+  int64_t max_age_ns = 0;  // of the policy that it was made for
+  int64_t now_ns = 0;
+  // A recording that ended before counts as ended then.
+  int64_t since_ns = 0;
+};
+
+// Compares the machine's clock with the steady one while the node runs, and with the last time that
+// it noted in its state directory when it starts. A node without such a note has lost its state, or
+// is new: it believes no time before its start. Any thread; Save() waits for the disk.
+class ClockSteps {
+ public:
+  ClockSteps(std::string state_dir, const dataplane::Clock& clock);
+  // Notes the time. Waits for the disk.
+  ~ClockSteps();
+
+  // Looks at both clocks; the log names a step ahead of a minute or more. One thread, at least once
+  // a second.
+  void Look();
+  // Notes the time, every ten minutes, and each step soon. STATE_UNUSABLE.
+  absl::Status Save();
+
+  // For recordings that live so long, as of the last look: `since_ns` is the last step ahead by
+  // more than half of that, 0 if there was none.
+  AgeBase Of(int64_t max_age_ns) const;
+
+ private:
+  struct Step {
+    int64_t at_ns = 0;  // the time after it
+    int64_t by_ns = 0;
+  };
+
+  void Read();
+  void Add(Step step) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status Write();
+
+  const std::string state_dir_;
+  const dataplane::Clock& clock_;
+  mutable absl::Mutex mutex_;
+  int64_t seen_ns_ ABSL_GUARDED_BY(mutex_) = 0;
+  int64_t seen_steady_ns_ ABSL_GUARDED_BY(mutex_) = 0;
+  int64_t saved_steady_ns_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool looked_ ABSL_GUARDED_BY(mutex_) = false;
+  bool changed_ ABSL_GUARDED_BY(mutex_) = true;
+  // Each later one is smaller: of a smaller one before it nothing follows.
+  std::vector<Step> steps_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace tapedeck::storage_node::recordings
