@@ -13,6 +13,10 @@
 namespace tapedeck::storage_node::recording {
 namespace {
 
+// Of a block's time of capture, by clocks that differ. Further ahead the clock went back since: it
+// would be held back until then.
+constexpr int64_t kMostAheadNs = 2 * dataplane::kSecondNs;
+
 using dataplane::Flow;
 using dataplane::flight::Kind;
 
@@ -301,10 +305,11 @@ absl::StatusOr<Flow> RecordingReader::Pull(dataplane::Block* block) {
 bool RecordingReader::TooEarly(const dataplane::BlockHeader& header) {
   if (options_.behind_ns == 0) return false;
   // The time of capture may be anything.
-  const int64_t due_ns = std::clamp(header.capture_ns, -format::kMaxTimeNs, format::kMaxTimeNs) +
-                         std::min(options_.behind_ns, format::kMaxDurationNs);
-  const int64_t wait_ns = due_ns - executor_.clock().WallNs();
-  if (wait_ns <= 0) return false;
+  const int64_t behind_ns = std::min(options_.behind_ns, format::kMaxDurationNs);
+  const int64_t ahead_ns = std::clamp(header.capture_ns, -format::kMaxTimeNs, format::kMaxTimeNs) -
+                           executor_.clock().WallNs();
+  const int64_t wait_ns = ahead_ns + behind_ns;
+  if (wait_ns <= 0 || ahead_ns > kMostAheadNs) return false;
   if (std::exchange(waiting_, true)) return true;
   executor_.PostAfter(std::min(wait_ns, dataplane::kWallLookNs), lifetime_.Guard([this] {
     waiting_ = false;
