@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Timed waits while the wall clock steps by an hour and by ten years, forwards and back.
+# Timed waits while the wall clock steps by a second, an hour and ten years, forwards and back.
 #   stepped_clock.sh BIN [--machine]   by libfaketime, or the clock of this machine, a virtual one
 set -euo pipefail
 CASES='*SteppedClock*'

@@ -15,10 +15,10 @@ STEPS_MACHINE=${1:-}
 PORTS=() PIDS=()
 OFFSET=0 HOUR=3600 YEAR=31536000 # seconds
 STEPS=($((3 * HOUR)) $((-10 * YEAR)) $((-10 * YEAR + 3 * HOUR)) 0)
-RATE=2MB
+RATE=2MB BLOCKS_A_SECOND=31
 LIMIT=2000 # milliseconds
 declare -A UNSTEPPED=()
-[[ -z $STEPS_MACHINE ]] || STEPS=($((3 * HOUR)) 0) RATE=64kB PACE=0.002
+[[ -z $STEPS_MACHINE ]] || STEPS=($((3 * HOUR)) 0) RATE=64kB BLOCKS_A_SECOND=1 PACE=0.002
 [[ -z ${TAPEDECK_LONG:-} ]] ||
   STEPS=(1 0 -1 $((3 * HOUR)) 0 $((-3 * HOUR)) $((-10 * YEAR)) $((-10 * YEAR + 3 * HOUR)) $((10 * YEAR)) 0)
 
@@ -153,18 +153,19 @@ deadlines_hold() {
 # shellcheck disable=SC2016
 resumed() { job '.state == "RUNNING" and .resumes == $resumes' -e --argjson resumes "$1"; }
 
-# The recording, what follows it, a playback and two members of a group.
-five_run() { tapectl_json jobs list | jq -e '[.jobs[] | select(.state == "RUNNING")] | length == 5'; }
+# run_now JOBS: the recording, what follows it, two members of a group, and a playback.
+run_now() { tapectl_json jobs list | jq -e "[.jobs[] | select(.state == \"RUNNING\")] | length == $1"; }
 
 # What is to begin in an hour begins after a step by an hour: a playback, and a group on both nodes.
 begins_at_its_time() {
   local pid group at
-  at=$(date -u -d "@$(($(date +%s) + HOUR + 4))" +%Y-%m-%dT%H:%M:%SZ)
+  at=$(date -u -d "@$(($(date +%s) + HOUR + $(slow 4)))" +%Y-%m-%dT%H:%M:%SZ)
   record_group steps --blocks 64 --at "$at" >"$WORK/group.json" 2>"$WORK/group.log" &
   group=$!
+  wait_for 5 run_now 4 || fail "the group does not start: $(cat "$WORK/group.log")"
   tapectl_json play "$AGED" --sink null --at "$at" >"$WORK/at.json" 2>&1 &
   pid=$!
-  wait_for 5 five_run || fail "the playback or the group does not start: $(cat "$WORK/at.json" "$WORK/group.log")"
+  wait_for 5 run_now 5 || fail "the playback does not start: $(cat "$WORK/at.json")"
   step_to $HOUR
   wait_for 15 eval "! kill -0 $pid" || fail "a playback does not begin at its time"
   wait "$pid" || fail "a playback failed: $(cat "$WORK/at.json")"
@@ -173,6 +174,12 @@ begins_at_its_time() {
   json_is "$(<"$WORK/group.json")" '.jobs | length == 2 and all(.blocks == 64)' "both members have all blocks or name them: $(<"$WORK/group.log")"
   json_is "$(<"$WORK/group.json")" '[.jobs[].timing.after_at_s] | max - min < 1.5' "a member looks at the clock each second"
   step_to 0
+}
+
+# follows: what follows is less than two seconds behind what is recorded.
+follows() {
+  tapectl_json jobs list | jq -e --arg recording "$RECORDING" --argjson most $((2 * BLOCKS_A_SECOND)) \
+    '[.jobs[] | select(.state == "RUNNING" and .recording == $recording)] | length == 2 and ([.[].blocks] | max - min <= $most)'
 }
 
 # What was recorded from the first step to the last, and what followed it.
@@ -229,7 +236,7 @@ begin_ingest tcp=127.0.0.1:0,timeout=60
 emulate "$PORT" 120 &
 wait_for 10 resumed 0 || fail "the job does not run: $(job)"
 read -r RECORD_JOB RECORDING <<<"$(job '"\(.name) \(.recording)"')"
-tapectl_json play "$RECORDING" --follow --sink verify >"$WORK/follow.json" 2>&1 &
+tapectl_json play "$RECORDING" --follow --behind 100ms --sink verify >"$WORK/follow.json" 2>&1 &
 FOLLOWER=$!
 
 begins_at_its_time
@@ -242,6 +249,7 @@ for AT in "${STEPS[@]}"; do
   is_there "$AGED" >/dev/null || fail "clock at $AT s: a recording is too old because the clock went ahead"
   record_aged "$AT s"
   pace_holds
+  in_time "what is recorded is followed" follows
 done
 group_ends
 all_is_there
