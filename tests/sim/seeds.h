@@ -10,15 +10,17 @@
 
 namespace tapedeck::sim {
 
-// 1 to `count`, or with TAPEDECK_LONG four times as many; or the one that TAPEDECK_SIM_SEED names;
-// or 1 to TAPEDECK_SIM_SEEDS.
+// `count` from 1 on, or with TAPEDECK_LONG four times as many; TAPEDECK_SIM_FIRST names another
+// first, TAPEDECK_SIM_SEEDS another count. Or the one that TAPEDECK_SIM_SEED names.
 inline std::vector<uint64_t> Seeds(uint64_t count) {
   if (const char* one = std::getenv("TAPEDECK_SIM_SEED")) return {std::strtoull(one, nullptr, 10)};
   if (std::getenv("TAPEDECK_LONG") != nullptr) count *= 4;
   if (const char* many = std::getenv("TAPEDECK_SIM_SEEDS"))
     count = std::strtoull(many, nullptr, 10);
+  const char* from = std::getenv("TAPEDECK_SIM_FIRST");
+  const uint64_t first = from == nullptr ? 1 : std::strtoull(from, nullptr, 10);
   std::vector<uint64_t> seeds;
-  for (uint64_t seed = 1; seed <= count; ++seed) seeds.push_back(seed);
+  for (uint64_t i = 0; i < count; ++i) seeds.push_back(first + i);
   return seeds;
 }
 
