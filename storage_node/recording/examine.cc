@@ -52,7 +52,8 @@ absl::StatusOr<bool> Examination::HoldsNothing(const std::optional<format::Manif
   if (!manifest.has_value()) return false;
   TD_ASSIGN_OR_RETURN(const auto ring, RingForOne(store_, *manifest));
   if (index == IndexState::kGone) return IsDataBlank(loop_, files_, *ring, *manifest);
-  if (!header_.has_value()) return false;
+  // An index of another recording tells of none of this one's blocks.
+  if (!header_.has_value() || *header_ != manifest->index_header()) return false;
   BlockScan scan(loop_, files_, *ring, *manifest);
   TD_RETURN_IF_ERROR(scan.Run());
   last_capture_ns_ = scan.last_capture_ns();

@@ -193,6 +193,20 @@ TEST_P(LostManifest, AndHeaderLeaveTheFilesAsTheyAre) {
   EXPECT_EQ(ReadFile(Paths(name, "data")[0]), data);
 }
 
+TEST_P(LostManifest, OnOneMemberAndTheIndexOfAnotherRecordingDeleteNothing) {
+  if (GetParam().members == 1) GTEST_SKIP() << "of one member that is all of them";
+  const std::string other = node_.RecordAndSeal(3);
+  const std::string name = RecordAndDie();
+  node_.Stop();
+  fs::remove(Paths(name, "manifest.json").back());
+  for (int m = 0; m < GetParam().members; ++m) {
+    WriteFile(Paths(name, "index")[m], ReadFile(Paths(other, "index")[m]));
+  }
+  const std::string data = ReadFile(Paths(name, "data")[0]);
+  node_.Start();
+  EXPECT_EQ(ReadFile(Paths(name, "data")[0]), data);
+}
+
 TEST_P(LostManifest, AnEmptiedIndexCostsNoPayload) {
   const std::string name = RecordAndDie();
   node_.Stop();
