@@ -148,6 +148,7 @@ Pages EncodeSuperblock(const Superblock& superblock) {
   PutLittleEndian(bytes + 52, static_cast<uint32_t>(kUnitBytes));
   PutLittleEndian(bytes + 56, superblock.slots);
   PutLittleEndian(bytes + 64, superblock.device_bytes);
+  PutLittleEndian(bytes + 72, uint16_t{superblock.has_all_slots});
   PutLittleEndian(bytes + kPageBytes - kCrcBytes,
                   dataplane::Crc32c(page.bytes().first(kPageBytes - kCrcBytes)));
   return page;
@@ -173,7 +174,8 @@ absl::StatusOr<Superblock> DecodeSuperblock(std::span<const std::byte> page) {
                               .stamp = GetUuid(bytes + 32),
                               .member = GetLittleEndian<uint32_t>(bytes + 48),
                               .slots = GetLittleEndian<uint32_t>(bytes + 56),
-                              .device_bytes = GetLittleEndian<uint64_t>(bytes + 64)};
+                              .device_bytes = GetLittleEndian<uint64_t>(bytes + 64),
+                              .has_all_slots = GetLittleEndian<uint16_t>(bytes + 72) == 1};
   if (superblock.device_bytes > kMaxDeviceBytes ||
       superblock.slots != Superblock::SlotsFor(superblock.device_bytes) ||
       superblock.device_bytes < superblock.units_offset() + kTailBytes ||

@@ -34,6 +34,9 @@ struct Superblock {
   uint32_t member = 0;
   uint32_t slots = 0;
   uint64_t device_bytes = 0;
+  // Every slot was written when the device was made: one without a sound copy has lost it. False on
+  // devices that were made before this was so.
+  bool has_all_slots = false;
 
   // Of a device of this size; slots grow with it.
   static uint32_t SlotsFor(uint64_t device_bytes);

@@ -15,6 +15,7 @@
 #include "storage_node/format/lun_note.h"
 #include "storage_node/store/device/note.h"
 #include "storage_node/store/device/probe.h"
+#include "storage_node/store/device/table.h"
 
 namespace tapedeck::storage_node::store::device {
 namespace {
@@ -142,7 +143,8 @@ absl::StatusOr<Member> CreateMember(std::unique_ptr<Device> device, const servic
                               .stamp = format::Uuid::Make(Random),
                               .member = number,
                               .slots = Superblock::SlotsFor(device->bytes()),
-                              .device_bytes = device->bytes()};
+                              .device_bytes = device->bytes(),
+                              .has_all_slots = true};
   // What says whose it is goes first, and the superblock at the start last: with it the member is
   // made.
   TD_RETURN_IF_ERROR(WriteLun(*device, lun, number));
@@ -151,6 +153,7 @@ absl::StatusOr<Member> CreateMember(std::unique_ptr<Device> device, const servic
   TD_RETURN_IF_ERROR(
       DeviceNotebook(*device, superblock)
           .WriteNote({.generation = 1, .text = format::EncodeLunNote({.lun = lun})}));
+  TD_RETURN_IF_ERROR(SlotTable::WriteAllFree(*device, superblock));
   TD_RETURN_IF_ERROR(WriteSuperblocks(*device, EncodeSuperblock(superblock), superblock));
   TD_RETURN_IF_ERROR(device->Flush());
   return Member{.device = std::move(device), .superblock = superblock};

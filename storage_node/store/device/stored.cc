@@ -67,7 +67,10 @@ absl::Status StoredRecording::Gone() const {
 absl::Status StoredRecording::Update(SlotRecord next) {
   next.live = true;
   on_device_ = true;
-  TD_RETURN_IF_ERROR(parts_.table.Write(slot_, next));
+  const SlotRecord now = record();
+  const bool same_units = next.data == now.data && next.index == now.index;
+  TD_RETURN_IF_ERROR(same_units ? parts_.table.Write(slot_, next)
+                                : parts_.table.WriteBoth(slot_, next));
   absl::MutexLock lock(&mutex_);
   record_ = std::move(next);
   room_ = engine::AlignUp(record_.data_bytes);
@@ -308,7 +311,7 @@ absl::Status StoredRecording::Delete() {
     mutex_.Await(absl::Condition(
         +[](int* writes) { return *writes == 0; }, &writes_));
   }
-  if (on_device_) TD_RETURN_IF_ERROR(parts_.table.Write(slot_, {}));
+  if (on_device_) TD_RETURN_IF_ERROR(parts_.table.WriteBoth(slot_, {}));
   absl::MutexLock guard(&mutex_);
   deleted_ = true;
   parts_.space.Free(record_.data);

@@ -17,6 +17,15 @@ absl::StatusOr<std::unique_ptr<SlotTable>> SlotTable::Load(Device& device,
   return table;
 }
 
+absl::Status SlotTable::WriteAllFree(Device& device, const Superblock& superblock) {
+  for (uint32_t slot = 0; slot < superblock.slots; ++slot) {
+    TD_ASSIGN_OR_RETURN(const Pages pages,
+                        EncodeSlot({}, {.stamp = superblock.stamp, .slot = slot, .copy = 0}));
+    TD_RETURN_IF_ERROR(device.Write(pages.bytes(), superblock.SlotOffset(slot, 0)));
+  }
+  return device.Flush();
+}
+
 absl::StatusOr<std::optional<SlotRecord>> SlotTable::ReadCopy(uint32_t slot, uint32_t copy) {
   const SlotPlace place{.stamp = superblock_.stamp, .slot = slot, .copy = copy};
   const uint64_t offset = superblock_.SlotOffset(slot, copy);
@@ -47,7 +56,7 @@ absl::Status SlotTable::LoadSlot(uint32_t slot) {
       newest = *std::move(record);
     }
   }
-  if (damaged == 2) {
+  if (damaged == 2 || (superblock_.has_all_slots && !newest.has_value())) {
     dataplane::Log(dataplane::LogLevel::kError, "store/device", "slot damaged in both copies",
                    {{"member", device_.path()}, {"slot", absl::StrCat(slot)}});
     damaged_.push_back(slot);
@@ -89,6 +98,11 @@ absl::Status SlotTable::Write(uint32_t slot, SlotRecord record) {
   absl::MutexLock lock(&mutex_);
   generations_[slot] = record.generation;
   return absl::OkStatus();
+}
+
+absl::Status SlotTable::WriteBoth(uint32_t slot, const SlotRecord& record) {
+  TD_RETURN_IF_ERROR(Write(slot, record));
+  return Write(slot, record);
 }
 
 }  // namespace tapedeck::storage_node::store::device

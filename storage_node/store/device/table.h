@@ -24,6 +24,9 @@ class SlotTable {
   static absl::StatusOr<std::unique_ptr<SlotTable>> Load(Device& device,
                                                          const Superblock& superblock);
 
+  // Of a device that is being made. Durable when it returns.
+  static absl::Status WriteAllFree(Device& device, const Superblock& superblock);
+
   // What Load found, once.
   std::vector<std::pair<uint32_t, SlotRecord>> TakeLive() { return std::move(live_); }
   // Slots that cannot be read: what they held is not known.
@@ -37,6 +40,10 @@ class SlotTable {
   // Durable when it returns; after an error the slot is old or new. The generation is set here.
   // One thread at a time for each slot.
   absl::Status Write(uint32_t slot, SlotRecord record);
+
+  // The same for both copies, one after the other: whichever of them is lost later, the other has
+  // these units.
+  absl::Status WriteBoth(uint32_t slot, const SlotRecord& record);
 
  private:
   SlotTable(Device& device, const Superblock& superblock)

@@ -61,6 +61,42 @@ TEST_F(DeviceStoreTest, SlotDamagedInBothCopiesStopsNewRecordings) {
               testing::HasSubstr("slot 1 is damaged"));
 }
 
+TEST_F(DeviceStoreTest, SlotOfZerosInBothCopiesStopsNewRecordings) {
+  CreateStore();
+  ASSERT_TRUE(SetManifest(*Make(kPath), "lost").ok());
+  store_ = nullptr;
+  PutBytes(kHeadBytes, std::string(2 * kSlotBytes, '\0'));
+  Reopen();
+  EXPECT_THAT(*store_->ListRecordings({}), testing::IsEmpty());
+  EXPECT_THAT(std::string(store_->CreateRecording(kOther, kBlock, executor_).status().message()),
+              testing::HasSubstr("slot 0 is damaged"));
+}
+
+TEST_F(DeviceStoreTest, EitherCopyOfASlotHasAllUnits) {
+  CreateStore();
+  const Bytes entry(64, std::byte{7});
+  {
+    auto files = Make(kPath);
+    ASSERT_TRUE(PutIndex(*files, 0, entry).ok());
+    ASSERT_TRUE(Write(*files, 0, 10).ok());
+  }
+  ring_ = nullptr;
+  store_ = nullptr;
+  for (const uint64_t copy : {0, 1}) {
+    const std::string slot = GetBytes(kHeadBytes + copy * kSlotBytes, kSlotBytes);
+    PutBytes(kHeadBytes + copy * kSlotBytes, std::string(kSlotBytes, '\0'));
+    Reopen();
+    {
+      auto files = Again(kPath);
+      EXPECT_EQ(GetIndex(*files, 0, 64), entry);
+      EXPECT_TRUE(Read(*files, 0).ok());
+    }
+    ring_ = nullptr;
+    store_ = nullptr;
+    PutBytes(kHeadBytes + copy * kSlotBytes, slot);
+  }
+}
+
 TEST_F(DeviceStoreTest, ReopenedRecordingIsTheSame) {
   CreateStore();
   const Bytes entry(64, std::byte{7});
