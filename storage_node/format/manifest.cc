@@ -295,6 +295,10 @@ absl::StatusOr<Manifest> DecodeManifest(absl::string_view text) {
   return manifest;
 }
 
+bool IsDamagedManifest(absl::string_view text) {
+  return !OpenJson(text, kManifest, kMaxManifestBytes).ok();
+}
+
 services::Recording ToRecording(const Manifest& manifest, absl::string_view channel) {
   return {.name = absl::StrCat(channel, "/recordings/", manifest.id),
           .uid = manifest.identity.recording.ToString(),

@@ -75,6 +75,9 @@ std::string EncodeManifest(const Manifest& manifest);
 // DATA_LOSS: damaged, or with values that no recording has (limits.h). Whose it is, the caller
 // checks.
 absl::StatusOr<Manifest> DecodeManifest(absl::string_view text);
+// Its check value is wrong, so nobody has written it so. One that is sound may be of a version that
+// this build does not read.
+bool IsDamagedManifest(absl::string_view text);
 
 // As the catalog shows it. `channel` is luns/{lun}/channels/{channel}.
 services::Recording ToRecording(const Manifest& manifest, absl::string_view channel);

@@ -1,7 +1,9 @@
 #include "storage_node/opening/adopt.h"
 
+#include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/recording/examine.h"
@@ -12,9 +14,15 @@ namespace {
 
 constexpr char kCutOff[] =
     "ABORTED: the storage node stopped while recording, or the LUN went away";
-constexpr char kManifestLost[] =
-    "DATA_LOSS: its manifest was lost, and its index told what was recorded; later changes of its "
-    "description, labels, annotations and keep are not known";
+constexpr char kLaterIsUnknown[] =
+    ", and its index told what was recorded; later changes of its description, labels, annotations "
+    "and keep are not known";
+
+std::string CauseOf(const recording::Examined& examined) {
+  if (!examined.manifest_lost) return kCutOff;
+  return absl::StrCat("DATA_LOSS: its manifest was ",
+                      examined.manifest_damaged ? "damaged" : "lost", kLaterIsUnknown);
+}
 
 // It stays as it is, and is in no list.
 void LeaveOut(const catalog::ResourceName& name, const absl::Status& why) {
@@ -70,8 +78,7 @@ absl::Status Adopt(recordings::Recordings& recordings, const catalog::ResourceNa
   lun.capacity->Settle(name.ToString(), lun.TakenBy(row.manifest),
                        recording::Capacity::Known::kByFiles);
   // One that cannot be read now is tried again in a while; the others are served.
-  const absl::Status status =
-      recordings.CloseAbandoned(lun, &row, examined->manifest_lost ? kManifestLost : kCutOff);
+  const absl::Status status = recordings.CloseAbandoned(lun, &row, CauseOf(*examined));
   if (!status.ok()) recordings.closer()->Failed(name.ToString(), status);
   return absl::OkStatus();
 }

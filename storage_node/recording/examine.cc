@@ -67,8 +67,9 @@ absl::StatusOr<Examined> Examination::Run(const store::RecordingPath& path,
   Examined examined;
   if (stored.newest.ok()) {
     examined.manifest = *std::move(stored.newest);
-  } else if (absl::IsNotFound(stored.newest.status())) {
+  } else if (absl::IsNotFound(stored.newest.status()) || stored.all_damaged) {
     examined.manifest_lost = true;
+    examined.manifest_damaged = stored.all_damaged;
     TD_ASSIGN_OR_RETURN(examined.manifest, FindLost(path, row));
   } else {
     return std::move(stored.newest).status();
@@ -79,7 +80,9 @@ absl::StatusOr<Examined> Examination::Run(const store::RecordingPath& path,
   if (closed && !examined.manifest_lost) return examined;
   if (manifest.has_value()) TD_RETURN_IF_ERROR(CheckMembers(header_, *manifest));
   if (examined.manifest_lost || stored.LackOn(manifest->members)) {
-    TD_ASSIGN_OR_RETURN(examined.holds_nothing, HoldsNothing(manifest));
+    TD_ASSIGN_OR_RETURN(const bool nothing, HoldsNothing(manifest));
+    // One that somebody has written once is not one that was just being made.
+    examined.holds_nothing = nothing && !examined.manifest_damaged;
   }
   if (examined.manifest_lost && manifest.has_value()) {
     examined.manifest->state = services::RecordingState::kRecording;

@@ -23,11 +23,15 @@ bool Manifests::LackOn(uint32_t members) const {
 
 Manifests ReadManifests(CallerLoop& loop, store::RecordingFiles& files) {
   Manifests all{.newest = absl::NotFoundError("no copy of the manifest")};
+  bool any_damaged = false;
+  bool any_other = false;
   for (uint32_t copy = 0; copy < files.index_copies(); ++copy) {
     const auto text = Await<absl::StatusOr<std::string>>(
         loop, [&](auto done) { files.ReadManifest(copy, std::move(done)); });
     all.lacking.push_back(absl::IsNotFound(text.status()) || (text.ok() && HoldsNoByte(*text)));
     if (all.lacking.back()) continue;
+    const bool damaged = text.ok() && format::IsDamagedManifest(*text);
+    (damaged ? any_damaged : any_other) = true;
     auto manifest = text.ok() ? format::DecodeManifest(*text) : text.status();
     if (manifest.ok() && all.newest.ok() && manifest->generation <= all.newest->generation) {
       continue;
@@ -35,6 +39,7 @@ Manifests ReadManifests(CallerLoop& loop, store::RecordingFiles& files) {
     // Damage in one copy says more than the absence of the other.
     if (manifest.ok() || absl::IsNotFound(all.newest.status())) all.newest = std::move(manifest);
   }
+  all.all_damaged = any_damaged && !any_other;
   return all;
 }
 

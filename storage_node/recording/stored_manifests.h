@@ -18,6 +18,8 @@ struct Manifests {
   // byte, as a file system leaves them. DATA_LOSS: no copy is good.
   absl::StatusOr<format::Manifest> newest;
   std::vector<bool> lacking;  // by copy
+  // One copy is damaged, and so is each of the others that is there: none can be of use to anybody.
+  bool all_damaged = false;
 
   // Whether one of the first so many members lacks it: those that a LUN got since have none.
   bool LackOn(uint32_t members) const;

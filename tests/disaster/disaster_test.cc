@@ -3,6 +3,7 @@
 // format finds valid before is there afterwards, and played or named.
 //   TAPEDECK_SIM_SEED=N       one seed, with what its node said
 //   TAPEDECK_SIM_SEEDS=N      seeds 1 to N; TAPEDECK_LONG=1: 100,000
+//   TAPEDECK_SIM_FIRST=F      as many from F on
 //   TAPEDECK_DISASTER_STRICT=1   also what is only named must be found, if all that it needs is
 //   there
 #include <gtest/gtest.h>
@@ -39,6 +40,12 @@ constexpr size_t kShown = 3;  // seeds of each kind of fault
 
 uint64_t HistoryOf(uint64_t seed) { return (seed - 1) / kSeedsOfAHistory + 1; }
 
+std::string StepsOf(const History& history) {
+  std::string steps;
+  for (const Snapshot& snapshot : history.snapshots) absl::StrAppend(&steps, "\n", snapshot.step);
+  return steps;
+}
+
 class DisasterTest : public testing::Test {
  protected:
   // In memory, so that a flush costs nothing.
@@ -56,7 +63,8 @@ class DisasterTest : public testing::Test {
     if (history_.seed != HistoryOf(seed)) {
       history_ =
           MakeHistory(HistoryOf(seed), shapes_[HistoryOf(seed) % shapes_.size()], folder_ + "/w");
-      EXPECT_EQ(history_.failure, "") << history_.shape.name << ", " << sim::HowToRepeat(seed);
+      EXPECT_EQ(history_.failure, "")
+          << history_.shape.name << ", " << sim::HowToRepeat(seed) << StepsOf(history_);
     }
     return history_;
   }
@@ -170,7 +178,7 @@ void DisasterTest::TryAll(uint64_t count) {
   std::map<std::string, uint64_t> named;  // what could have been found
   const auto began = std::chrono::steady_clock::now();
   auto seeds = sim::FaultSeeds(count);
-  if (seeds.size() == kShortSeeds) {
+  if (seeds.size() == kShortSeeds && std::getenv("TAPEDECK_SIM_SEEDS") == nullptr) {
     std::erase_if(seeds, [](uint64_t seed) { return seed % kSeedsOfAHistory >= kShortOfAHistory; });
   }
   for (const uint64_t seed : seeds) {

@@ -108,14 +108,10 @@ class Verdict {
     const auto told = seen_.told.find(take.identity.id);
     if (told == seen_.told.end()) {
       const std::string line = LineOf(take.identity);
-      // A device of which both copies of the slot are zeros has no trace of the recording but its
-      // units, which an opening does not read.
-      const bool no_trace = history_.shape.on_devices() && !manifest && !header;
-      if (line.empty()) {
-        Add("recording neither listed nor named (" + evidence + ")", where, no_trace);
-      }
+      if (line.empty()) Add("recording neither listed nor named (" + evidence + ")", where);
       if (!line.empty() && in_place && (manifest || header)) {
-        Add("recording with whole blocks left out (" + evidence + ")", where + ": " + line, true);
+        Add("recording with whole blocks left out (" + evidence + ")", where + ": " + line,
+            IsForOthersToMend(line));
       }
       return false;
     }
@@ -170,6 +166,13 @@ class Verdict {
       }
     }
     return false;
+  }
+
+  // What lies where its manifest or its channel's file was is not ours, or another recording's, and
+  // is not overwritten.
+  static bool IsForOthersToMend(const std::string& line) {
+    return absl::StrContains(line, "symbolic link") || absl::StrContains(line, "left alone") ||
+           absl::StrContains(line, "is that of another recording");
   }
 
   // Of the log, that names a recording, or the folder that it lies in.

@@ -16,6 +16,8 @@ namespace tapedeck::storage_node::store::directory {
 // In a recording's directory. The second is what an ordered deletion makes of the first.
 inline constexpr char kManifestFile[] = "manifest.json";
 inline constexpr char kDeletedManifestFile[] = "manifest.json.deleted";
+// The first that was found damaged when another was written.
+inline constexpr char kDamagedManifestFile[] = "manifest.json.damaged";
 
 // Beside them, for other programs: SigMF's two files have one name but for its end.
 inline constexpr char kSigmfMetaFile[] = "data.sigmf-meta";

@@ -14,6 +14,7 @@
 #include "storage_node/disk/errors.h"
 #include "storage_node/disk/io_error.h"
 #include "storage_node/format/limits.h"
+#include "storage_node/format/manifest.h"
 #include "storage_node/store/directory/mark.h"
 
 namespace tapedeck::storage_node::store::directory {
@@ -238,10 +239,20 @@ absl::Status OpenFiles::SyncDirectories() const {
   return member_.root().Sync();
 }
 
+// What says how it was damaged stays beside the next one, whoever writes that.
+absl::Status OpenFiles::KeepDamagedManifest() const {
+  const auto text = ReadManifest();
+  if (!text.ok() || text->empty() || !format::IsDamagedManifest(*text)) return absl::OkStatus();
+  const absl::Status status = directory_.Rename(kManifestFile, directory_, kDamagedManifestFile);
+  return absl::IsAlreadyExists(status) ? absl::OkStatus() : status;
+}
+
 absl::Status OpenFiles::WriteManifest(const std::string& text) const {
   TD_RETURN_IF_ERROR(lost_.status());
-  absl::Status status =
-      member_.spares().WithRoom([&] { return directory_.WriteFile(kManifestFile, text); });
+  absl::Status status = KeepDamagedManifest();
+  if (status.ok()) {
+    status = member_.spares().WithRoom([&] { return directory_.WriteFile(kManifestFile, text); });
+  }
   if (absl::IsNotFound(status)) {
     status = store::RecordingVanished(member_.path(),
                                       absl::StrCat(directory_.path(), " was removed while in use"));

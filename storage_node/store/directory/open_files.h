@@ -86,6 +86,7 @@ class OpenFiles {
   absl::Status OpenFile(const std::string& name, int flags, File* file) const;
   // What stands for the data file where that is gone: it ends at byte 0, and takes nothing.
   absl::Status StandIn();
+  absl::Status KeepDamagedManifest() const;
   // Both unless it is open.
   absl::Status OpenIndex();
   absl::Status MakeIndex();

@@ -31,9 +31,9 @@ constexpr int kDeletedNames = 10;
 
 // All that a recording's directory has of ours. What carries the mark goes last, so that a deletion
 // that is cut short can be gone on with.
-constexpr const char* kFiles[] = {"data",        "data.sigmf-meta.new",
-                                  "index",       "manifest.json.new",
-                                  kManifestFile, kDeletedManifestFile};
+constexpr const char* kFiles[] = {
+    "data",        "data.sigmf-meta.new", "index", "manifest.json.new", kDamagedManifestFile,
+    kManifestFile, kDeletedManifestFile};
 
 // None: `name` is no such name.
 std::optional<std::string> IdOfDeleted(absl::string_view name) {

@@ -38,6 +38,7 @@ inline constexpr char kGeneration[] = "tapedeck.generation";
 inline constexpr char kObjectBytes[] = "tapedeck.object_bytes";
 inline constexpr char kDataObjects[] = "tapedeck.data";  // so many there may be
 inline constexpr char kIndexObjects[] = "tapedeck.index";
+inline constexpr char kDamaged[] = "tapedeck.damaged";  // the manifest that was replaced as such
 
 inline constexpr uint64_t kFormatVersion = 1;
 

@@ -13,6 +13,7 @@
 #include "storage_node/disk/errors.h"
 #include "storage_node/format/identity.h"
 #include "storage_node/format/limits.h"
+#include "storage_node/format/manifest.h"
 #include "storage_node/store/rados/names.h"
 
 namespace tapedeck::storage_node::store::rados {
@@ -204,8 +205,12 @@ absl::StatusOr<Bytes> StoredRecording::ReadIndex(uint64_t offset, size_t bytes) 
 
 absl::Status StoredRecording::WriteManifest(const std::string& text) {
   absl::MutexLock lock(&updating_);
+  const auto before = ReadManifest();
   librados::ObjectWriteOperation op;
   parts_.holding.Guard(op);
+  if (before.ok() && format::IsDamagedManifest(*before)) {
+    op.setxattr(kDamaged, BufferOf(*before));
+  }
   op.write_full(BufferOf(text));
   const int result = parts_.cluster.Operate(HeadOf(key_), op);
   return result < 0 ? parts_.cluster.Error("write", HeadOf(key_), result) : absl::OkStatus();

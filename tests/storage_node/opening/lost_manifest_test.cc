@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/time/clock.h"
+#include "storage_node/format/json_text.h"
 #include "tests/scratch_file.h"
 #include "tests/storage_node/damage.h"
 #include "tests/storage_node/node_fixture.h"
@@ -63,10 +64,11 @@ class LostManifest : public testing::TestWithParam<Shape> {
     return recorder->admission.accept.recording;
   }
 
-  void ExpectSalvagedWhole(const std::string& recording) {
+  void ExpectSalvagedWhole(const std::string& recording,
+                           const std::string& cause = "its manifest was lost") {
     const services::Recording found = node_.Get(recording);
     EXPECT_EQ(found.state, RecordingState::kSalvaged);
-    EXPECT_THAT(found.cause, HasSubstr("its manifest was lost"));
+    EXPECT_THAT(found.cause, HasSubstr(cause));
     EXPECT_EQ(found.blocks, kBlocks);
     EXPECT_EQ(found.missing_blocks, 0u);
     EXPECT_EQ(found.datatype, "cf32_le");
@@ -159,6 +161,35 @@ TEST_P(LostManifest, WithoutAByteInItIsLost) {
     node_.Start();
     ExpectSalvagedWhole(name);
   }
+}
+
+TEST_P(LostManifest, OrADamagedOneThatStaysBesideTheNext) {
+  const std::string name = node_.RecordAndSeal(kBlocks);
+  node_.Stop();
+  ForgetCatalog();
+  for (const std::string& path : Paths(name, "manifest.json")) FlipBit(path, 200);
+  const std::string damaged = ReadFile(Paths(name, "manifest.json")[0]);
+  node_.Start();
+  ExpectSalvagedWhole(name, "its manifest was damaged");
+  EXPECT_EQ(ReadFile(Paths(name, "manifest.json.damaged")[0]), damaged);
+  EXPECT_TRUE(node_.node().recordings().DeleteRecording(name).ok());
+  EXPECT_FALSE(fs::exists(node_.Directory(name, 0)));
+}
+
+// Of a later version of Tapedeck, say.
+TEST_P(LostManifest, OneThatIsSoundAndNotUnderstoodLeavesTheFilesAsTheyAre) {
+  const std::string name = node_.RecordAndSeal(kBlocks);
+  node_.Stop();
+  ForgetCatalog();
+  const std::string path = Paths(name, "manifest.json")[0];
+  auto object = format::OpenJson(ReadFile(path), "", UINT64_MAX);
+  ASSERT_TRUE(object.ok());
+  (*object)["version"] = 2;
+  const std::string later = format::SealJson(*object);
+  Overwrite(name, "manifest.json", later);
+  node_.Start();
+  EXPECT_EQ(Listed(), 0u);
+  EXPECT_EQ(ReadFile(path), later);
 }
 
 TEST_P(LostManifest, OfARecordingThatWasCutOffIsTakenFromItsIndex) {
