@@ -108,10 +108,14 @@ class Verdict {
     const auto told = seen_.told.find(take.identity.id);
     if (told == seen_.told.end()) {
       const std::string line = LineOf(take.identity);
-      if (line.empty()) Add("recording neither listed nor named (" + evidence + ")", where);
+      // store/rados/README.md has this limit: names of objects are never listed.
+      const bool is_object = history_.shape.on_objects();
+      if (line.empty()) {
+        Add("recording neither listed nor named (" + evidence + ")", where, is_object);
+      }
       if (!line.empty() && in_place && (manifest || header)) {
         Add("recording with whole blocks left out (" + evidence + ")", where + ": " + line,
-            IsForOthersToMend(line));
+            is_object || IsForOthersToMend(line));
       }
       return false;
     }
