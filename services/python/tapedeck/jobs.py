@@ -11,6 +11,7 @@ from tapedeck.calls import Calls, request_id
 from tapedeck.descriptors import message, word_of
 from tapedeck.errors import ArgumentInvalid, Error, JobCancelled, SessionStalled
 from tapedeck.failures import of_status
+from tapedeck.values import check_name
 
 Value = Union[bool, int, float, str, Sequence[float]]
 # A source, transform or sink: "synth", "fft:points=1024", "file:PATH", or its name and its parameters.
@@ -41,6 +42,7 @@ class JobState:
     @staticmethod
     def of(told: Any) -> JobState:
         """Of what a worker sent."""
+        check_name(told.name, "jobs")
         error = of_status(told.error) if told.HasField("error") and told.error.code else None
         return JobState(told.name, word_of("Direction", told.direction), word_of("JobState", told.state), told.recording,
                         told.device, told.blocks, told.bytes, told.total_blocks, told.lost_blocks,

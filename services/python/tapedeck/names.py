@@ -28,6 +28,12 @@ def ids_of(text: str, depth: int) -> list[str]:
     return [check_id(part) for part in parts]
 
 
+def is_full(text: str, collections: tuple[str, ...]) -> bool:
+    """Whether it is such a name: ("jobs",) of jobs/{job}."""
+    parts = text.split("/")
+    return tuple(parts[::2]) == collections and all(_ID.fullmatch(part) for part in parts[1::2]) and len(parts) % 2 == 0
+
+
 def name_of(ids: list[str]) -> str:
     """The full name."""
     return "/".join(f"{collection}/{one}" for collection, one in zip(_COLLECTIONS, ids))

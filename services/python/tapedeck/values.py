@@ -8,6 +8,7 @@ from typing import Any, Mapping, Optional
 from tapedeck.datatypes import layout
 from tapedeck.descriptors import word_of
 from tapedeck.errors import DatatypeInvalid, ProtocolViolation
+from tapedeck.names import is_full
 
 _MOST_BYTES = 1 << 62
 _MOST_BLOCK_BYTES = 8 << 20
@@ -26,6 +27,13 @@ def _time_ns(owner: Any, field: str) -> Optional[int]:
         return None
     time = getattr(owner, field)
     return int(time.seconds) * 1_000_000_000 + int(time.nanos)
+
+
+def check_name(name: str, *collections: str) -> None:
+    """ProtocolViolation unless it is luns/{lun} of ("luns",) and so on: it goes into paths, terminals and scripts."""
+    if not is_full(name, collections):
+        raise ProtocolViolation(f"the node names something {name[:_MOST_NAME]!r}, which is no name", code="INVALID_ARGUMENT",
+                                metadata={"message": "answer", "field": "name"})
 
 
 def _check_stream(owner: Any, message: str) -> None:
@@ -60,7 +68,7 @@ class Lun:
     @staticmethod
     def of(message: Any) -> Lun:
         """Of what a node sent."""
-        _require(len(message.name) <= _MOST_NAME and message.name.startswith("luns/"), "Lun", "name")
+        check_name(message.name, "luns")
         return Lun(message.name, message.uid, message.store, tuple(message.members), message.capacity_bytes,
                    message.used_bytes, message.recordings, word_of("FullPolicy", message.full_policy),
                    message.prewrite_files, max(1, message.copies), word_of("LunState", message.state), message.cause,
@@ -85,6 +93,7 @@ class Channel:
     @staticmethod
     def of(message: Any) -> Channel:
         """Of what a node sent."""
+        check_name(message.name, "luns", "channels")
         _check_stream(message, "Channel")
         return Channel(message.name, message.block_bytes, message.datatype, message.sample_rate,
                        word_of("CommitLevel", message.commit_level), message.segment_bytes, message.description,
@@ -129,6 +138,7 @@ class RecordingInfo:
     @staticmethod
     def of(message: Any) -> RecordingInfo:
         """Of what a node sent."""
+        check_name(message.name, "luns", "channels", "recordings")
         _check_stream(message, "Recording")
         _require(message.blocks <= _MOST_BYTES // message.block_bytes, "Recording", "blocks")
         _require(message.bytes <= _MOST_BYTES, "Recording", "bytes")
@@ -171,6 +181,8 @@ class Capture:
     @staticmethod
     def of(message: Any) -> Capture:
         """Of what a node sent."""
+        for name in filter(None, (message.recording, *message.recordings)):
+            check_name(name, "luns", "channels", "recordings")
         return Capture(message.recording, message.first_sample, message.trigger_sample, message.end_sample,
                        tuple(message.recordings))
 

@@ -8,14 +8,15 @@ import numpy
 from tapedeck import descriptors, errors, names, wire
 from tapedeck.datatypes import layout, to_complex
 from tapedeck.failures import of_status
-from tapedeck.jobs import stage_of
+from tapedeck.jobs import JobState, stage_of
 from tapedeck.samples import Range
-from tapedeck.values import RecordingInfo
+from tapedeck.values import Capture, Channel, Lun, RecordingInfo
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 COMPONENTS = ("f32", "f64", "i32", "i16", "u32", "u16", "i8", "u8")
 GOOD = {"name": "luns/l/channels/c/recordings/r", "uid": "u", "state": 2, "blocks": 3, "bytes": 2 * 65536 + 80,
         "block_bytes": 65536, "datatype": "cf32_le", "sample_rate": 1e6}
+STREAM = {"block_bytes": 65536, "datatype": "cf32_le", "sample_rate": 1e6}
 
 
 def recording(**fields):
@@ -80,6 +81,26 @@ class NamesTest(unittest.TestCase):
         for name in ("", "l0", "l0/c0/r", "l0/", "../c0", "l0/c 0", "l0/-c", "l0/" + "x" * 64, "luns/l0/channel/c0"):
             with self.assertRaises(errors.NameInvalid):
                 names.full(name, 2)
+
+
+class AnsweredNamesTest(unittest.TestCase):
+    def test_only_names_are_taken(self):
+        message = descriptors.message
+        makers = {"luns/l": lambda name: Lun.of(message("Lun")(name=name)),
+                  "luns/l/channels/c": lambda name: Channel.of(message("Channel")(**{**STREAM, "name": name})),
+                  "luns/l/channels/c/recordings/r": lambda name: RecordingInfo.of(recording(name=name)),
+                  "jobs/7": lambda name: JobState.of(message("Job")(name=name))}
+        for good, make in makers.items():
+            self.assertEqual(make(good).name, good)
+            for bad in ("", good + "\x1b[2J", good + "\x9b", good + "/", good + "/../x", good[:-1] + "..", "x" + good, good[:-2],
+                        good + "\n", good + "x" * 64, good + "/recordings/r/recordings/r"):
+                with self.assertRaises(errors.ProtocolViolation):
+                    make(bad)
+
+    def test_captures_too(self):
+        for field in ({"recording": "\x1b[2J"}, {"recordings": ["luns/l"]}):
+            with self.assertRaises(errors.ProtocolViolation):
+                Capture.of(descriptors.message("Capture")(**field))
 
 
 class RecordingTest(unittest.TestCase):
