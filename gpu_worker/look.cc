@@ -1,11 +1,7 @@
 #include "gpu_worker/look.h"
 
-#include <algorithm>
-#include <iterator>
-
 #include "dataplane/transport/rail_set.h"
 #include "gpu_worker/pipeline/device_choice.h"
-#include "services/faults.h"
 #include "services/files/directory_check.h"
 #include "services/files/file_roots.h"
 #include "services/identity/security.h"
@@ -13,13 +9,13 @@
 namespace tapedeck::gpu_worker {
 
 using services::AddFault;
+using services::AddFaults;
 using services::Faults;
 using services::files::FileRoots;
 
 Faults LookBeforeStart(const Settings& settings) {
   Faults faults = services::identity::Security::Look(settings.listen, settings.identity);
-  std::ranges::move(dataplane::RailSet::Look(settings.rails, {.tls = settings.identity.rail_tls}),
-                    std::back_inserter(faults));
+  AddFaults(faults, dataplane::RailSet::Look(settings.rails, {.tls = settings.identity.rail_tls}));
   const auto roots = FileRoots::Parse(settings.file_roots);
   AddFault(faults, roots.ok() ? roots->CheckKernel() : roots.status());
   if (!settings.state.empty())
@@ -27,14 +23,20 @@ Faults LookBeforeStart(const Settings& settings) {
   return faults;
 }
 
-Faults LookAtAll(const Settings& settings) {
-  Faults faults = LookBeforeStart(settings);
+services::config::Looked LookAtAll(const Settings& settings) {
+  services::config::Looked looked{.faults = LookBeforeStart(settings)};
   for (const std::string& root : settings.file_roots) {
     const std::string directory = root.substr(root.find(':') + 1);
-    AddFault(faults, services::files::CheckRootDirectory("--file-root", directory));
+    AddFault(looked.warnings, services::files::CheckRootDirectory("--file-root", directory));
   }
-  AddFault(faults, pipeline::ChooseDevices(settings.devices).status());
-  return faults;
+  const auto devices = pipeline::ChooseDevices(settings.devices);
+  AddFault(looked.faults, devices.status());
+  looked.AddChecked(settings.rails.size(), "rail");
+  looked.AddChecked(devices.ok() ? devices->size() : 0, "device");
+  looked.AddChecked(settings.file_roots.size(), "file root");
+  looked.AddChecked(settings.identity.tls.given() ? 1 : 0, "certificate");
+  looked.AddChecked(settings.identity.policy.empty() ? 0 : 1, "policy");
+  return looked;
 }
 
 }  // namespace tapedeck::gpu_worker

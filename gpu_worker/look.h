@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gpu_worker/settings.h"
+#include "services/config/looked.h"
 #include "services/faults.h"
 
 namespace tapedeck::gpu_worker {
@@ -11,8 +12,8 @@ namespace tapedeck::gpu_worker {
 // itself chooses first. Waits for disks and the resolver.
 services::Faults LookBeforeStart(const Settings& settings);
 
-// The same with the devices, and with what a worker starts without and then lacks: directories of
+// The same with the devices. Warns of what a worker starts without and then lacks: directories of
 // jobs' files that are not there may be mounted later.
-services::Faults LookAtAll(const Settings& settings);
+services::config::Looked LookAtAll(const Settings& settings);
 
 }  // namespace tapedeck::gpu_worker

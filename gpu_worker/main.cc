@@ -227,7 +227,7 @@ int main(int argc, char** argv) {
       argc, argv, tapedeck::gpu_worker::LookAtAll, &exit_status);
   if (!settings.has_value()) return exit_status;
   const auto faults = tapedeck::gpu_worker::LookBeforeStart(*settings);
-  if (!faults.empty()) return tapedeck::services::FailedToStart("tapedeck-worker", faults);
+  if (!faults.empty()) return tapedeck::services::RefusedToStart("tapedeck-worker", faults);
   const absl::Status status = tapedeck::gpu_worker::Run(*settings);
   return status.ok() ? 0 : tapedeck::services::FailedToStart("tapedeck-worker", {status});
 }

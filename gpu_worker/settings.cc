@@ -92,19 +92,22 @@ void AddWorker(const services::command_line::Command& worker, Settings& settings
   services::identity::AddNodeOptions(worker, settings.identity);
 }
 
-absl::Status Check(Settings& settings) {
+services::Faults Check(Settings& settings) {
+  using services::AddFault;
+  services::Faults faults;
   settings.trace = telemetry::trace::ReadSettings(telemetry::trace::FromProcess, kProgram);
-  TD_ASSIGN_OR_RETURN(settings.supervisor,
-                      services::supervisor::ReadSettings(telemetry::trace::FromProcess));
-  TD_RETURN_IF_ERROR(pipeline::CheckDevices(settings.devices));
-  TD_RETURN_IF_ERROR(services::identity::CheckOptions(settings.identity));
-  TD_RETURN_IF_ERROR(FileRoots::Parse(settings.file_roots).status());
-  TD_RETURN_IF_ERROR(AllowedStorage::Parse(settings.storage_allow).status());
-  TD_RETURN_IF_ERROR(AddressPatterns::Parse("--send-allow", settings.send_allow).status());
-  TD_RETURN_IF_ERROR(
-      services::identity::CheckRailTls(settings.identity, settings.listen, settings.rails));
-  TD_RETURN_IF_ERROR(services::identity::CheckPlainText(settings.listen, settings.identity));
-  return dataplane::CheckRails(settings.rails);
+  AddFault(faults, services::Take(services::supervisor::ReadSettings(telemetry::trace::FromProcess),
+                                  settings.supervisor));
+  AddFault(faults, pipeline::CheckDevices(settings.devices));
+  AddFault(faults, services::identity::CheckOptions(settings.identity));
+  AddFault(faults, FileRoots::Parse(settings.file_roots).status());
+  AddFault(faults, AllowedStorage::Parse(settings.storage_allow).status());
+  AddFault(faults, AddressPatterns::Parse("--send-allow", settings.send_allow).status());
+  AddFault(faults,
+           services::identity::CheckRailTls(settings.identity, settings.listen, settings.rails));
+  AddFault(faults, services::identity::CheckPlainText(settings.listen, settings.identity));
+  AddFault(faults, dataplane::CheckRails(settings.rails));
+  return faults;
 }
 
 }  // namespace

@@ -74,4 +74,13 @@ int FailedToStart(const std::string& program, const Faults& faults) {
   return 1;
 }
 
+int RefusedToStart(const std::string& program, const Faults& faults) {
+  const int status = FailedToStart(program, faults);
+  const auto may_pass = [](const absl::Status& fault) {
+    return absl::IsUnavailable(fault) || absl::IsResourceExhausted(fault) ||
+           absl::IsInternal(fault);
+  };
+  return std::ranges::all_of(faults, may_pass) ? status : 2;
+}
+
 }  // namespace tapedeck::services

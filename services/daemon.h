@@ -48,4 +48,9 @@ class StopLimit {
 // Prints "PROGRAM: message" with its reason on stderr, of each; returns the exit status 1.
 int FailedToStart(const std::string& program, const Faults& faults);
 
+// The same of faults that were found before the start. Returns 2, after which nobody shall start
+// it again, if the settings must change. Returns 1 if every fault may pass by itself: an address
+// that comes later, a full or failing disk.
+int RefusedToStart(const std::string& program, const Faults& faults);
+
 }  // namespace tapedeck::services

@@ -232,7 +232,7 @@ int main(int argc, char** argv) {
   if (!settings.has_value()) return exit_status;
   if (!settings->check && !settings->rebuild_catalog) {
     const auto faults = tapedeck::storage_node::LookBeforeStart(*settings);
-    if (!faults.empty()) return tapedeck::services::FailedToStart("tapedeck-storage", faults);
+    if (!faults.empty()) return tapedeck::services::RefusedToStart("tapedeck-storage", faults);
   }
   const absl::Status status = tapedeck::storage_node::Run(*settings);
   return status.ok() ? 0 : tapedeck::services::FailedToStart("tapedeck-storage", {status});

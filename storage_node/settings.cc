@@ -123,19 +123,21 @@ void AddErrands(const services::command_line::Command& node, Settings& settings)
       .Needs(rebuild);
 }
 
-absl::Status Check(Settings& settings) {
+services::Faults Check(Settings& settings) {
+  using services::AddFault;
+  services::Faults faults;
   settings.trace = telemetry::trace::ReadSettings(telemetry::trace::FromProcess, kProgram);
-  TD_ASSIGN_OR_RETURN(settings.supervisor,
-                      services::supervisor::ReadSettings(telemetry::trace::FromProcess));
-  TD_RETURN_IF_ERROR(services::identity::CheckOptions(settings.identity));
-  TD_RETURN_IF_ERROR(
-      services::files::CheckRootCount("--member-root", settings.member_roots.size()));
-  TD_RETURN_IF_ERROR(
-      services::identity::CheckRailTls(settings.identity, settings.listen, settings.rails));
-  if (settings.check || settings.rebuild_catalog) return absl::OkStatus();
-  TD_RETURN_IF_ERROR(services::identity::CheckPlainText(settings.listen, settings.identity));
-  TD_RETURN_IF_ERROR(services::console::CheckOptions(settings.console, settings.identity));
-  return dataplane::CheckRails(settings.rails);
+  AddFault(faults, services::Take(services::supervisor::ReadSettings(telemetry::trace::FromProcess),
+                                  settings.supervisor));
+  AddFault(faults, services::identity::CheckOptions(settings.identity));
+  AddFault(faults, services::files::CheckRootCount("--member-root", settings.member_roots.size()));
+  AddFault(faults,
+           services::identity::CheckRailTls(settings.identity, settings.listen, settings.rails));
+  if (settings.check || settings.rebuild_catalog) return faults;
+  AddFault(faults, services::identity::CheckPlainText(settings.listen, settings.identity));
+  AddFault(faults, services::console::CheckOptions(settings.console, settings.identity));
+  AddFault(faults, dataplane::CheckRails(settings.rails));
+  return faults;
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "services/config/looked.h"
 #include "services/console/settings.h"
-#include "services/faults.h"
 #include "services/grace.h"
 #include "services/identity/settings.h"
 #include "services/supervisor/settings.h"
@@ -41,8 +41,8 @@ struct Settings {
   services::supervisor::Settings supervisor;   // the same
 };
 
-// What is wrong with all that settings name: look.h.
-using Look = std::function<services::Faults(const Settings&)>;
+// The check of everything that settings name: look.h.
+using Look = std::function<services::config::Looked(const Settings&)>;
 
 // None if the process shall end with *exit_status: help, version or a check was asked for, or the
 // line is wrong. `look` is for --check-config.

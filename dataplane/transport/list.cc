@@ -4,12 +4,16 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "dataplane/log.h"
 #include "dataplane/rail_tls.h"
+#include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
+#include "dataplane/topology/interfaces.h"
 #include "dataplane/transport/inproc/transport.h"
 #include "dataplane/transport/ipc/transport.h"
 #include "dataplane/transport/tcp/kernel_tls.h"
+#include "dataplane/transport/tcp/socket.h"
 #include "dataplane/transport/tcp/transport.h"
 #include "dataplane/transport/verbs/transport.h"
 
@@ -57,6 +61,16 @@ absl::StatusOr<TransportKind> FindKind(const RailSpec& spec) {
                                                  "\" in this build, only ", known));
 }
 
+// This machine has the address of the rail, of whatever kind but inproc.
+absl::Status CheckAddress(const RailSpec& spec) {
+  const absl::Status bound = tcp::TryBind(spec.address);
+  if (!absl::IsUnavailable(bound)) return Prefixed(absl::StrCat("rail ", spec.name, ": "), bound);
+  return absl::UnavailableError(absl::StrCat(
+      "rail ", spec.name, ": ", std::string(bound.message()),
+      "; give an address of this machine (ip address), or an interface, e.g. ", spec.name, "=",
+      spec.kind, ":%", absl::StrJoin(topology::InterfacesWithAddresses(), ", %")));
+}
+
 }  // namespace
 
 absl::Status CheckRail(const std::string& text) {
@@ -78,6 +92,7 @@ absl::Status CheckRails(const std::vector<std::string>& texts) {
 
 absl::Status CheckUsable(const RailSpec& spec) {
   const bool by_tcp = spec.kind == "tcp" || spec.kind == "auto";  // RDMA cannot encrypt
+  if (by_tcp) TD_RETURN_IF_ERROR(CheckAddress(spec));
   if (spec.tls && by_tcp) TD_RETURN_IF_ERROR(tcp::TryKernelTls(spec.name, spec.address));
   if (spec.kind == "auto") return absl::OkStatus();
   TD_ASSIGN_OR_RETURN(const TransportKind kind, FindKind(spec));
@@ -88,7 +103,8 @@ absl::Status CheckUsable(const RailSpec& spec) {
                                 "--rail-tls out and keep others off the rail's network (a VLAN of "
                                 "its own, MACsec)"));
   }
-  return kind.usable();
+  TD_RETURN_IF_ERROR(kind.usable());
+  return by_tcp || kind.kind == "inproc" ? absl::OkStatus() : CheckAddress(spec);
 }
 
 absl::StatusOr<std::unique_ptr<Transport>> CreateTransport(const RailSpec& spec,

@@ -5,11 +5,13 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
@@ -65,8 +67,8 @@ DaemonLine::DaemonLine(Daemon daemon) : daemon_(std::move(daemon)), line_(daemon
       "YAML or JSON file with the values of options, under their names; the line counts before the "
       "environment, that before the file");
   program().AddFlag("--check-config", check_,
-                    "Look at all that is configured and at the files it names, as a start does, "
-                    "start and change nothing, then exit: 2 if anything is wrong");
+                    "Check the settings and the files that they name as a start does, start and "
+                    "change nothing, then exit: 2 if a start would fail");
   program().AddFlag("--print-config", print_,
                     "Print what is in force as the YAML of a --config file, without a look at the "
                     "files it names, then exit: 2 if anything is wrong");
@@ -131,20 +133,38 @@ absl::StatusOr<std::string> DaemonLine::Effective() const {
   return WriteYaml(*message);
 }
 
-std::optional<int> DaemonLine::Parse(int argc, char** argv,
-                                     const std::function<absl::Status()>& check,
-                                     const std::function<Faults()>& look) {
+std::optional<int> DaemonLine::Refuse(const Faults& faults) const {
+  std::optional<int> refused;
+  std::set<std::string> said;
+  for (const absl::Status& fault : faults) {
+    const std::string text = WithItsReason(fault);
+    if (said.insert(text).second) refused = line_.Refuse(text);
+  }
+  return refused;
+}
+
+void DaemonLine::PrintSound(const Looked& looked) const {
+  for (const absl::Status& warning : looked.warnings) {
+    std::fprintf(stderr, "%s: warning: %s\n", daemon_.about.name.c_str(),
+                 WithItsReason(warning).c_str());
+  }
+  // With --print-config the output is YAML.
+  if (print_) return;
+  std::printf("configuration is sound: %s\n", absl::StrJoin(looked.checked, ", ").c_str());
+}
+
+std::optional<int> DaemonLine::Parse(int argc, char** argv, const std::function<Faults()>& check,
+                                     const std::function<Looked()>& look) {
   const std::optional<int> ended = line_.Parse(argc, argv);
   if (ended.has_value()) return ended;
   const absl::StatusOr<std::string> effective = Effective();
   if (!effective.ok()) return line_.Refuse(std::string(effective.status().message()));
-  const absl::Status checked = check();
-  if (!checked.ok()) return line_.Refuse(WithItsReason(checked));
-  std::optional<int> refused;
-  if (check_) {
-    for (const absl::Status& fault : look()) refused = line_.Refuse(WithItsReason(fault));
-  }
-  if (refused.has_value()) return refused;
+  Faults faults = check();
+  Looked looked;
+  if (check_) looked = look();
+  AddFaults(faults, looked.faults);
+  if (const std::optional<int> refused = Refuse(faults); refused.has_value()) return refused;
+  if (check_) PrintSound(looked);
   if (print_) std::printf("%s", effective->c_str());
   if (print_ || check_) return 0;
   return std::nullopt;

@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "services/command_line/command_line.h"
+#include "services/config/looked.h"
 #include "services/faults.h"
 #include "services/node.h"
 
@@ -36,16 +37,19 @@ class DaemonLine {
   command_line::Command program() const { return line_.program(); }
 
   // Fills the variables. `check` looks at them all together, whether the daemon shall start or not;
-  // `look` at all that they name, for --check-config alone, and returns each fault. The status to
-  // end the process with if help, version, a check or a print was asked for or something is wrong,
-  // which has then been printed.
-  std::optional<int> Parse(int argc, char** argv, const std::function<absl::Status()>& check,
-                           const std::function<Faults()>& look);
+  // `look` at all that they name, for --check-config alone. The status to end the process with if
+  // help, version, a check or a print was asked for or something is wrong, which has then been
+  // printed, each fault in a line.
+  std::optional<int> Parse(int argc, char** argv, const std::function<Faults()>& check,
+                           const std::function<Looked()>& look);
 
  private:
   absl::StatusOr<command_line::Substitutes> Open(const std::string& file);
   std::vector<command_line::Substitute> OfEnvironment(const std::string& option) const;
   std::vector<command_line::Substitute> Find(const std::string& option);
+  // Prints all of them, each text once. The status to end the process with, if there is one.
+  std::optional<int> Refuse(const Faults& faults) const;
+  void PrintSound(const Looked& looked) const;
   // What all options hold, as YAML.
   absl::StatusOr<std::string> Effective() const;
 

@@ -1,6 +1,8 @@
 #include "services/files/directory_check.h"
 
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -21,13 +23,23 @@ std::string Hindrance(const std::string& path, int access_mode) {
   return "";
 }
 
+bool IsOfKernel(const std::string& path) {
+  struct statfs found {};
+  return statfs(path.c_str(), &found) == 0 &&
+         (found.f_type == PROC_SUPER_MAGIC || found.f_type == SYSFS_MAGIC);
+}
+
 }  // namespace
 
-absl::Status CheckStateDirectory(const std::string& path) {
+std::string StateDirectoryOrParent(const std::string& path) {
   struct stat found {};
-  const bool missing = stat(path.c_str(), &found) != 0 && errno == ENOENT;
-  const auto parent = std::filesystem::absolute(path).lexically_normal().parent_path();
-  const std::string used = missing ? parent.string() : path;
+  if (stat(path.c_str(), &found) == 0 || errno != ENOENT) return path;
+  return std::filesystem::absolute(path).lexically_normal().parent_path();
+}
+
+absl::Status CheckStateDirectory(const std::string& path) {
+  const std::string used = StateDirectoryOrParent(path);
+  const bool missing = used != path;
   const std::string why = Hindrance(used, R_OK | W_OK | X_OK);
   if (why.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
@@ -35,6 +47,10 @@ absl::Status CheckStateDirectory(const std::string& path) {
 }
 
 absl::Status CheckRootDirectory(const std::string& option, const std::string& path) {
+  if (IsOfKernel(path)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(option, " ", path, ": the kernel's own files lie there, and no others can"));
+  }
   const std::string why = Hindrance(path, X_OK);
   if (why.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(option, " ", path, ": ", why));

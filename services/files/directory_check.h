@@ -12,8 +12,11 @@ namespace tapedeck::services::files {
 // FAILED_PRECONDITION says what is in the way.
 absl::Status CheckStateDirectory(const std::string& path);
 
+// Where it lies, or will lie once it is made.
+std::string StateDirectoryOrParent(const std::string& path);
+
 // One beneath which others have put files: it is there and may be entered. FAILED_PRECONDITION,
-// which begins with the option.
+// which begins with the option; INVALID_ARGUMENT if it can never hold a file, as of /proc.
 absl::Status CheckRootDirectory(const std::string& option, const std::string& path);
 
 }  // namespace tapedeck::services::files

@@ -47,16 +47,19 @@ absl::Status CheckIdentityPattern(const std::string& pattern) {
   return absl::InvalidArgumentError("not 1 to 256 bytes long");
 }
 
-absl::StatusOr<Rule> RuleOf(const Places& places, const std::string& path,
-                            const v1::PolicyRule& from) {
+Rule RuleOf(const Places& places, const std::string& path, const v1::PolicyRule& from,
+            Faults& faults) {
   Rule rule{.role = static_cast<Role>(from.role()), .line = places.Of(path).line};
   if (from.role() == v1::ROLE_UNSPECIFIED) {
-    return Fault(places.Of(path), "has no role: viewer, player, operator, admin or worker");
+    AddFault(faults,
+             Fault(places.Of(path), "has no role: viewer, player, operator, admin or worker"));
   }
-  TD_ASSIGN_OR_RETURN(rule.identities, PatternsOf(places, absl::StrCat(path, ".identities"),
-                                                  from.identities(), CheckIdentityPattern));
-  TD_ASSIGN_OR_RETURN(rule.resources, PatternsOf(places, absl::StrCat(path, ".resources"),
-                                                 from.resources(), CheckResourcePattern));
+  AddFault(faults, Take(PatternsOf(places, absl::StrCat(path, ".identities"), from.identities(),
+                                   CheckIdentityPattern),
+                        rule.identities));
+  AddFault(faults, Take(PatternsOf(places, absl::StrCat(path, ".resources"), from.resources(),
+                                   CheckResourcePattern),
+                        rule.resources));
   return rule;
 }
 
@@ -92,6 +95,33 @@ absl::StatusOr<std::set<std::string>> RevokedOf(
   return revoked;
 }
 
+// One that holds only if no fault was added.
+std::shared_ptr<const Policy> PolicyOf(const std::string& path, const std::string& text,
+                                       Faults& faults) {
+  v1::Policy message;
+  const auto places = config::ReadText(path, text, message);
+  AddFault(faults, places.status());
+  if (!places.ok()) return nullptr;
+  if (static_cast<size_t>(message.rules_size()) > kMaxPolicyRules) {
+    AddFault(faults, Fault(places->Of("rules"), "are more than 1024"));
+    return nullptr;
+  }
+  if (message.rules().empty() && !places->IsNone("rules")) {
+    AddFault(faults, Fault(places->Of("rules"),
+                           "has no rule, by which nobody may do anything; write 'rules: none' to "
+                           "mean that"));
+  }
+  std::vector<Rule> rules;
+  for (int i = 0; i < message.rules_size(); ++i) {
+    rules.push_back(RuleOf(*places, absl::StrCat("rules[", i, "]"), message.rules(i), faults));
+  }
+  IdentityLimits limits;
+  std::set<std::string> revoked;
+  AddFault(faults, Take(LimitsOf(*places, message.limits()), limits));
+  AddFault(faults, Take(RevokedOf(*places, message.revoked()), revoked));
+  return std::make_shared<const Policy>(std::move(rules), limits, std::move(revoked));
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> ReadPolicyText(const std::string& path) {
@@ -105,24 +135,18 @@ absl::StatusOr<std::shared_ptr<const Policy>> ReadPolicy(const std::string& path
 
 absl::StatusOr<std::shared_ptr<const Policy>> ParsePolicy(const std::string& path,
                                                           const std::string& text) {
-  v1::Policy message;
-  TD_ASSIGN_OR_RETURN(const Places places, config::ReadText(path, text, message));
-  if (static_cast<size_t>(message.rules_size()) > kMaxPolicyRules) {
-    return Fault(places.Of("rules"), "are more than 1024");
-  }
-  if (message.rules().empty() && !places.IsNone("rules")) {
-    return Fault(places.Of("rules"),
-                 "has no rule, by which nobody may do anything; write 'rules: none' to mean that");
-  }
-  std::vector<Rule> rules;
-  for (int i = 0; i < message.rules_size(); ++i) {
-    TD_ASSIGN_OR_RETURN(Rule rule,
-                        RuleOf(places, absl::StrCat("rules[", i, "]"), message.rules(i)));
-    rules.push_back(std::move(rule));
-  }
-  TD_ASSIGN_OR_RETURN(const IdentityLimits limits, LimitsOf(places, message.limits()));
-  TD_ASSIGN_OR_RETURN(std::set<std::string> revoked, RevokedOf(places, message.revoked()));
-  return std::make_shared<const Policy>(std::move(rules), limits, std::move(revoked));
+  Faults faults;
+  auto policy = PolicyOf(path, text, faults);
+  if (!faults.empty()) return faults.front();
+  return policy;
+}
+
+Faults LookAtPolicy(const std::string& path) {
+  Faults faults;
+  const auto text = ReadPolicyText(path);
+  AddFault(faults, text.status());
+  if (text.ok()) PolicyOf(path, *text, faults);
+  return faults;
 }
 
 }  // namespace tapedeck::services::identity

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "services/faults.h"
 #include "services/identity/policy.h"
 
 namespace tapedeck::services::identity {
@@ -23,6 +24,10 @@ absl::StatusOr<std::string> ReadPolicyText(const std::string& path);
 // is refused, unless it says "rules: none": an empty file is what an editor or a full disk leaves.
 absl::StatusOr<std::shared_ptr<const Policy>> ParsePolicy(const std::string& path,
                                                           const std::string& text);
+
+// Every fault of the file, with the errors of both calls. A file that is no YAML of the schema has
+// one.
+Faults LookAtPolicy(const std::string& path);
 
 // Both.
 absl::StatusOr<std::shared_ptr<const Policy>> ReadPolicy(const std::string& path);

@@ -21,9 +21,11 @@ Faults Security::Look(const std::string& listen, const Settings& settings) {
   Faults faults;
   AddFault(faults, CheckListenAddress(listen));
   if (faults.empty()) AddFault(faults, CheckPlainText(listen, settings));
-  if (settings.tls.given())
-    AddFault(faults, CheckTlsFiles(settings.tls, dataplane::WallTime()).status());
-  if (!settings.policy.empty()) AddFault(faults, ReadPolicy(settings.policy).status());
+  TlsFacts facts;
+  if (settings.tls.given()) {
+    AddFaults(faults, LookAtTlsFiles(settings.tls, dataplane::WallTime(), facts));
+  }
+  if (!settings.policy.empty()) AddFaults(faults, LookAtPolicy(settings.policy));
   return faults;
 }
 

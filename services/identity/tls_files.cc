@@ -22,8 +22,8 @@ absl::StatusOr<std::string> TextOf(const std::string& path) {
   return text;
 }
 
-absl::StatusOr<std::vector<Certificate>> CertificatesIn(const std::string& path,
-                                                        const std::string& text) {
+absl::StatusOr<std::vector<Certificate>> CertificatesIn(const std::string& path) {
+  TD_ASSIGN_OR_RETURN(const std::string text, TextOf(path));
   const Bio bio = OverText(text);
   std::vector<Certificate> found;
   while (X509* const next = PEM_read_bio_X509(bio.get(), nullptr, NoPassphrase, nullptr)) {
@@ -31,6 +31,13 @@ absl::StatusOr<std::vector<Certificate>> CertificatesIn(const std::string& path,
   }
   if (found.empty()) return TlsUnusable(path, "has no certificate in PEM form");
   return found;
+}
+
+absl::StatusOr<Key> KeyIn(const std::string& path) {
+  TD_ASSIGN_OR_RETURN(const std::string text, TextOf(path));
+  Key key(PEM_read_bio_PrivateKey(OverText(text).get(), nullptr, NoPassphrase, nullptr));
+  if (key != nullptr) return key;
+  return TlsUnusable(path, "has no private key in PEM form, or one with a passphrase");
 }
 
 absl::StatusOr<absl::Time> TimeOf(const std::string& path, const ASN1_TIME* time) {
@@ -66,23 +73,27 @@ absl::Status TlsUnusable(const std::string& path, absl::string_view what) {
                     {{"path", path}});
 }
 
-absl::StatusOr<TlsFacts> CheckTlsFiles(const TlsFiles& files, absl::Time now) {
-  TD_ASSIGN_OR_RETURN(const std::string cert, TextOf(files.cert));
-  TD_ASSIGN_OR_RETURN(const std::string key, TextOf(files.key));
-  TD_ASSIGN_OR_RETURN(const std::string ca, TextOf(files.ca));
-  TD_ASSIGN_OR_RETURN(const auto chain, CertificatesIn(files.cert, cert));
-  TD_RETURN_IF_ERROR(CertificatesIn(files.ca, ca).status());
-  const Key secret(PEM_read_bio_PrivateKey(OverText(key).get(), nullptr, NoPassphrase, nullptr));
-  if (secret == nullptr) {
-    return TlsUnusable(files.key, "has no private key in PEM form, or one with a passphrase");
+Faults LookAtTlsFiles(const TlsFiles& files, absl::Time now, TlsFacts& facts) {
+  Faults faults;
+  const auto chain = CertificatesIn(files.cert);
+  const auto key = KeyIn(files.key);
+  AddFault(faults, chain.status());
+  AddFault(faults, key.status());
+  AddFault(faults, CertificatesIn(files.ca).status());
+  if (chain.ok() && key.ok() && X509_check_private_key(chain->front().get(), key->get()) != 1) {
+    AddFault(faults, TlsUnusable(files.key, absl::StrCat("is not the key of ", files.cert)));
   }
-  if (X509_check_private_key(chain.front().get(), secret.get()) != 1) {
-    return TlsUnusable(files.key, absl::StrCat("is not the key of ", files.cert));
-  }
+  if (chain.ok()) AddFault(faults, Take(ExpiryOf(files.cert, *chain, now), facts.expires));
   struct stat found {};
-  TlsFacts facts{.key_readable_by_others =
-                     stat(files.key.c_str(), &found) == 0 && (found.st_mode & S_IROTH) != 0};
-  TD_ASSIGN_OR_RETURN(facts.expires, ExpiryOf(files.cert, chain, now));
+  facts.key_readable_by_others =
+      stat(files.key.c_str(), &found) == 0 && (found.st_mode & S_IROTH) != 0;
+  return faults;
+}
+
+absl::StatusOr<TlsFacts> CheckTlsFiles(const TlsFiles& files, absl::Time now) {
+  TlsFacts facts;
+  const Faults faults = LookAtTlsFiles(files, now, facts);
+  if (!faults.empty()) return faults.front();
   return facts;
 }
 

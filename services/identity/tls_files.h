@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "services/faults.h"
 
 namespace tapedeck::services::identity {
 
@@ -34,6 +35,9 @@ struct TlsFacts {
 
 // FAILED_PRECONDITION (TLS_UNUSABLE): "PATH WHAT".
 absl::Status TlsUnusable(const std::string& path, absl::string_view what);
+
+// Reads them, with every fault that CheckTlsFiles has. Fills `facts` as far as they are known.
+Faults LookAtTlsFiles(const TlsFiles& files, absl::Time now, TlsFacts& facts);
 
 // Reads them: may wait for a disk. FAILED_PRECONDITION (TLS_UNUSABLE) names the file and what is
 // wrong with it: it cannot be read, holds nothing of its kind, the key is of another certificate,

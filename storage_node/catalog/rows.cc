@@ -1,9 +1,17 @@
 #include "storage_node/catalog/rows.h"
 
+#include <endian.h>
+#include <fcntl.h>
+
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
+#include "storage_node/disk/errors.h"
+#include "storage_node/disk/fd.h"
 
 namespace tapedeck::storage_node::catalog {
 namespace {
@@ -31,15 +39,25 @@ constexpr int64_t kVersion = 2;
 constexpr size_t kMaxStepRows = 64;
 constexpr size_t kMaxStepBytes = 1 << 20;
 
+// The file's first bytes, and where it has the version, big-endian: sqlite.org/fileformat2.html.
+constexpr char kMagic[16] = "SQLite format 3";
+constexpr size_t kVersionAt = 60;
+
+absl::Status VersionIs(int64_t version) {
+  if (version == kVersion) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the catalog is of format version ", version, ", and this build reads version ", kVersion,
+      ": make it again from the LUNs with tapedeck-storage --rebuild-catalog"));
+}
+
 // Nothing is changed where it is another one.
 absl::Status CheckVersion(Database& database) {
   TD_ASSIGN_OR_RETURN(const int64_t version, database.Number("PRAGMA user_version"));
   TD_ASSIGN_OR_RETURN(const int64_t tables, database.Number("SELECT count(*) FROM sqlite_master"));
-  if (version == kVersion) return absl::OkStatus();
-  if (tables == 0) return database.Run(absl::StrCat("PRAGMA user_version = ", kVersion).c_str());
-  return absl::FailedPreconditionError(absl::StrCat(
-      "the catalog is of format version ", version, ", and this build reads version ", kVersion,
-      ": make it again from the LUNs with tapedeck-storage --rebuild-catalog"));
+  if (version != kVersion && tables == 0) {
+    return database.Run(absl::StrCat("PRAGMA user_version = ", kVersion).c_str());
+  }
+  return VersionIs(version);
 }
 
 void BindName(Statement& statement, const ResourceName& name) {
@@ -49,6 +67,26 @@ void BindName(Statement& statement, const ResourceName& name) {
 }
 
 }  // namespace
+
+absl::Status Rows::Look(const std::string& path) {
+  const std::string directory = path.substr(0, path.rfind('/'));
+  std::array<std::byte, kVersionAt + sizeof(uint32_t)> header{};
+  const auto file = disk::Open(path, O_RDONLY | O_NONBLOCK, directory);
+  if (absl::IsNotFound(file.status())) return absl::OkStatus();
+  if (!file.ok()) return disk::OfState(directory, file.status());
+  const auto got = disk::ReadSome(*file, header, 0, path, directory);
+  if (!got.ok()) return disk::OfState(directory, got.status());
+  // Of a node that was killed as it made the file, the rest is in the log beside it.
+  if (*got < header.size()) return absl::OkStatus();
+  if (std::memcmp(header.data(), kMagic, sizeof(kMagic)) != 0) {
+    return disk::StateUnusable(directory, "read", absl::StrCat(path, " is no database"),
+                               "stop the node and run tapedeck-storage --rebuild-catalog");
+  }
+  uint32_t version = 0;
+  std::memcpy(&version, header.data() + kVersionAt, sizeof(version));
+  version = be32toh(version);
+  return version == 0 ? absl::OkStatus() : VersionIs(version);
+}
 
 absl::StatusOr<Rows> Rows::Open(const std::string& path) {
   TD_ASSIGN_OR_RETURN(Database database, Database::Open(path));

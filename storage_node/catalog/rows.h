@@ -69,6 +69,9 @@ struct RowChange {
 class Rows {
  public:
   static absl::StatusOr<Rows> Open(const std::string& path);
+  // Whether Open would refuse the file for what it is. Reads its header alone, changes nothing.
+  // Not while this process has the database open: SQLite would lose its locks.
+  static absl::Status Look(const std::string& path);
 
   // All of it or nothing.
   absl::Status Apply(const RowId& id, const RowChange& change);

@@ -202,31 +202,40 @@ absl::Status RemoveOtherChannels(const disk::Directory& root, const OpenLun& lun
   return absl::OkStatus();
 }
 
+absl::StatusOr<services::Lun> ReadLunOf(const std::string& state_dir, const std::string& path) {
+  const auto text = disk::ReadFile(path, format::kMaxConfigBytes, state_dir);
+  if (!text.ok()) return disk::OfState(state_dir, text.status());
+  auto lun = format::DecodeLun(*text);
+  if (absl::IsFailedPrecondition(lun.status())) {
+    return absl::FailedPreconditionError(absl::StrCat("read ", path, ": ", lun.status().message(),
+                                                      ", with another state directory (--state)"));
+  }
+  if (lun.ok()) return lun;
+  return absl::DataLossError(absl::StrCat("read ", path, ": ", lun.status().message(),
+                                          "; move it elsewhere, then: tapectl lun attach --member "
+                                          "with each of the LUN's members"));
+}
+
 }  // namespace
 
-absl::StatusOr<std::vector<services::Lun>> ReadLunFiles(const std::string& state_dir) {
-  std::vector<services::Lun> luns;
+LunFiles LookAtLunFiles(const std::string& state_dir) {
+  LunFiles found;
   const auto names = disk::ListDirectory(LunDirectory(state_dir), state_dir);
-  if (!names.ok()) return disk::OfState(state_dir, names.status());
+  services::AddFault(found.faults, disk::OfState(state_dir, names.status()));
+  if (!names.ok()) return found;
   for (const std::string& name : *names) {
     if (!absl::EndsWith(name, ".json")) continue;
-    const std::string path = absl::StrCat(LunDirectory(state_dir), "/", name);
-    const auto text = disk::ReadFile(path, format::kMaxConfigBytes, state_dir);
-    if (!text.ok()) return disk::OfState(state_dir, text.status());
-    auto lun = format::DecodeLun(*text);
-    if (absl::IsFailedPrecondition(lun.status())) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          "read ", path, ": ", lun.status().message(), ", with another state directory (--state)"));
-    }
-    if (!lun.ok()) {
-      return absl::DataLossError(
-          absl::StrCat("read ", path, ": ", lun.status().message(),
-                       "; move it elsewhere, then: tapectl lun attach --member with "
-                       "each of the LUN's members"));
-    }
-    luns.push_back(*std::move(lun));
+    auto lun = ReadLunOf(state_dir, absl::StrCat(LunDirectory(state_dir), "/", name));
+    services::AddFault(found.faults, lun.status());
+    if (lun.ok()) found.luns.push_back(*std::move(lun));
   }
-  return luns;
+  return found;
+}
+
+absl::StatusOr<std::vector<services::Lun>> ReadLunFiles(const std::string& state_dir) {
+  LunFiles found = LookAtLunFiles(state_dir);
+  if (!found.faults.empty()) return found.faults.front();
+  return std::move(found.luns);
 }
 
 absl::Status WriteLunFile(const std::string& state_dir, const services::Lun& lun) {

@@ -12,11 +12,19 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "services/catalog.h"
+#include "services/faults.h"
 #include "storage_node/luns/luns.h"
 
 namespace tapedeck::storage_node::luns {
 
 // Any thread; blocking. `state_dir` exists. Errors of its files: STATE_UNUSABLE.
+// The LUNs of the state directory, and a fault for each file that cannot be read.
+struct LunFiles {
+  std::vector<services::Lun> luns;
+  services::Faults faults;
+};
+LunFiles LookAtLunFiles(const std::string& state_dir);
+// The same, or the first of the faults.
 absl::StatusOr<std::vector<services::Lun>> ReadLunFiles(const std::string& state_dir);
 absl::Status WriteLunFile(const std::string& state_dir, const services::Lun& lun);
 // Whether the file of `lun` has just this.

@@ -38,6 +38,9 @@ record 125 --at "$(date -u -d '+3 seconds' +%Y-%m-%dT%H:%M:%SZ)" >"$WORK/fifth.j
 fifth=$!
 wait_for 10 is_recording || fail "the fifth does not begin"
 fill_state
+checked=$("$TAPEDECK_BIN/tapedeck-storage" --check-config --state "$WORK/state" --rail r0=tcp:127.0.0.1 2>&1) &&
+  fail "the check of a full state directory: $checked"
+[[ $checked == *"free space on the file system of the state directory"*"[STATE_UNUSABLE]"* ]] || fail "it says $checked"
 wait "$fifth" || fail "a recording ended for a full state directory: $(cat "$WORK/fifth.json")"
 before=$(manifests)
 held=$(used)

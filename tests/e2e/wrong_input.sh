@@ -110,6 +110,21 @@ wrong_options() {
   done
 }
 
+# A start that new settings alone can mend ends with 2, after which systemd does not repeat it; one that time may mend, with 1.
+wrong_settings() {
+  local wanted status options
+  while read -r wanted options; do
+    status=0
+    # shellcheck disable=SC2086
+    timeout 10 "$TAPEDECK_BIN/tapedeck-storage" --listen "127.0.0.1:$(free_port)" --state "$WORK/other" $options \
+      >"$WORK/options.txt" 2>&1 || status=$?
+    ((status == wanted)) || fail "tapedeck-storage $options: exit status $status, not $wanted: $(cat "$WORK/options.txt")"
+  done <<'END'
+2 --rail r0=tcp:127.0.0.1 --member-root /proc
+1 --rail r0=tcp:192.0.2.1
+END
+}
+
 # expect_hint WORD PROGRAM ARGUMENT...: what is misspelt is refused with the word that was meant.
 expect_hint() {
   local word=$1 program=$2 answer status=0
@@ -143,6 +158,7 @@ full_lun
 unreachable_rail
 unreachable_services
 wrong_options
+wrong_settings
 misspelt
 [[ $(luns) == "$before" ]] || fail "LUNs changed from $before to $(luns)"
 is_whole "$(tapectl_json play "$kept" --sink verify)" "playing after all refusals"

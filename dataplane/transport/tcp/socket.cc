@@ -76,15 +76,22 @@ void SetOption(const Fd& socket, int level, int option) {
   setsockopt(socket.get(), level, option, &on, sizeof(on));
 }
 
-}  // namespace
-
-absl::StatusOr<Fd> Listen(const std::string& address, uint16_t port) {
+absl::StatusOr<Fd> Bind(const std::string& address, uint16_t port) {
   TD_ASSIGN_OR_RETURN(Address local, ParseAddress(address, port));
   TD_ASSIGN_OR_RETURN(Fd socket, NewSocket(local));
   SetOption(socket, SOL_SOCKET, SO_REUSEADDR);
   if (bind(socket.get(), local.get(), local.length) != 0) {
     return ErrnoStatus(absl::StrCat("bind to ", address, ":", port), errno);
   }
+  return socket;
+}
+
+}  // namespace
+
+absl::Status TryBind(const std::string& address) { return Bind(address, 0).status(); }
+
+absl::StatusOr<Fd> Listen(const std::string& address, uint16_t port) {
+  TD_ASSIGN_OR_RETURN(Fd socket, Bind(address, port));
   if (listen(socket.get(), SOMAXCONN) != 0) return ErrnoStatus("listen", errno);
   return socket;
 }

@@ -16,6 +16,9 @@ namespace tapedeck::dataplane::tcp {
 // address.
 absl::StatusOr<Fd> Listen(const std::string& address, uint16_t port);
 
+// Whether Listen could have `address`, at any port: the same errors. Listens nowhere.
+absl::Status TryBind(const std::string& address);
+
 // Starts to connect from `local` to `remote`; writable when decided, see ConnectResult.
 absl::StatusOr<Fd> StartConnect(const std::string& local, const std::string& remote, uint16_t port);
 absl::Status ConnectResult(const Fd& socket);

@@ -32,7 +32,7 @@ Outcome Parsed(std::vector<std::string> arguments, Named named, Parse parse, Loo
   ::testing::internal::CaptureStderr();
   Outcome outcome;
   const auto look_or_not = [&](const auto& settings) {
-    return named == Named::kLookedAt ? look(settings) : Faults();
+    return named == Named::kLookedAt ? look(settings) : Looked();
   };
   outcome.starts = parse(argc, argv.data(), look_or_not, &outcome.status).has_value();
   outcome.out = ::testing::internal::GetCapturedStdout();

@@ -1,4 +1,6 @@
 // --check-config says all that a start would refuse, and changes nothing.
+#include "storage_node/look.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +9,7 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
+#include "services/daemon.h"
 #include "tests/services/config/daemons.h"
 #include "tests/services/identity/authority.h"
 
@@ -53,9 +56,12 @@ class LookTest : public testing::TestWithParam<NodeRole> {
 };
 
 TEST_P(LookTest, WhatIsRightIsRight) {
+  const std::string devices = GetParam() == NodeRole::kWorker ? ", 1 device" : "";
   EXPECT_EQ(Check({}).status, 0) << Check({}).err;
+  EXPECT_EQ(Check({}).out, absl::StrCat("configuration is sound: 1 rail", devices, "\n"));
   const Outcome outcome = Check(With(files_, policy_));
   EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("1 certificate, 1 policy"));
 }
 
 TEST_P(LookTest, EachFaultIsNamed) {
@@ -71,6 +77,9 @@ TEST_P(LookTest, EachFaultIsNamed) {
     ExpectWrong(With(files_, wrong), "wrong.yaml");
   }
   ExpectWrong({"--rail", "r1=tcp:%none0"}, "no interface none0");
+  for (const char* rail : {"r1=tcp:192.0.2.1", "r1=auto:192.0.2.1", "r1=ipc:192.0.2.1"}) {
+    ExpectWrong({"--rail", rail}, "192.0.2.1");
+  }
 }
 
 TEST_P(LookTest, AllOfThemAreSaid) {
@@ -81,6 +90,24 @@ TEST_P(LookTest, AllOfThemAreSaid) {
   EXPECT_THAT(outcome.err, HasSubstr("none.pem.yaml"));
 }
 
+TEST_P(LookTest, EachFaultOfOnePartIsSaid) {
+  const std::string cert = authority_.directory() + "/none.pem";
+  const std::string ca = authority_.directory() + "/none-ca.pem";
+  const std::string wrong = authority_.Write(
+      "two.yaml",
+      "rules:\n- {identities: [ann], resources: ['luns/*']}\n"
+      "- {identities: [bob], role: admin, resources: ['nodes']}\nrevoked: ['zz']\n");
+  const Outcome outcome = Check(With({.cert = cert, .key = files_.key, .ca = ca}, wrong));
+  for (const char* text : {"none.pem", "none-ca.pem", "two.yaml:2", "two.yaml:3", "two.yaml:4"}) {
+    EXPECT_THAT(outcome.err, HasSubstr(text));
+  }
+  // What is wrong with the settings themselves goes beside it.
+  const Outcome both = Check({"--rail", "r0=tcp:127.0.0.1", "--rail-tls", "on", "--tls-cert", cert,
+                              "--tls-key", files_.key, "--tls-ca", files_.ca});
+  EXPECT_THAT(both.err, HasSubstr("none.pem"));
+  EXPECT_THAT(both.err, HasSubstr("rail r0 is given twice"));
+}
+
 TEST_P(LookTest, TheStateDirectoryCanBeUsed) {
   ExpectWrong({"--state", policy_}, "is no directory");
   ExpectWrong({"--state", authority_.directory() + "/a/b"}, "it cannot be made");
@@ -88,12 +115,15 @@ TEST_P(LookTest, TheStateDirectoryCanBeUsed) {
 
 TEST_P(LookTest, DirectoriesAreThere) {
   const std::string none = authority_.directory() + "/none";
-  if (GetParam() == NodeRole::kStorage) {
-    ExpectWrong({"--member-root", none}, "--member-root " + none);
-    EXPECT_EQ(Check({"--member-root", authority_.directory()}).status, 0);
-  } else {
-    ExpectWrong({"--file-root", "read:" + none}, "--file-root " + none);
-  }
+  const bool storage = GetParam() == NodeRole::kStorage;
+  const std::string option = storage ? "--member-root" : "--file-root";
+  const std::string way = storage ? "" : "read:";
+  // It may be mounted later: a start goes on.
+  const Outcome later = Check({option, way + none});
+  EXPECT_EQ(later.status, 0);
+  EXPECT_THAT(later.err, HasSubstr(absl::StrCat("warning: ", option, " ", none)));
+  EXPECT_EQ(Check({option, way + authority_.directory()}).err, "");
+  if (storage) ExpectWrong({option, "/proc"}, "--member-root /proc: the kernel's own files");
 }
 
 TEST(StorageLook, TheListOfLunsIsRead) {
@@ -101,12 +131,35 @@ TEST(StorageLook, TheListOfLunsIsRead) {
   const std::string state = authority.directory() + "/old";
   fs::create_directories(state + "/luns");
   std::ofstream(state + "/luns/l.json") << "{";
-  const Outcome outcome =
-      ParseAs(NodeRole::kStorage,
-              {"--check-config", "--state", state, "--rail", "r0=tcp:127.0.0.1"}, Named::kLookedAt);
+  std::ofstream(state + "/luns/m.json") << "[";
+  const std::vector<std::string> line = {"--check-config", "--state", state, "--rail",
+                                         "r0=tcp:127.0.0.1"};
+  const Outcome outcome = ParseAs(NodeRole::kStorage, line, Named::kLookedAt);
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.err, HasSubstr("/luns/l.json"));
+  EXPECT_THAT(outcome.err, HasSubstr("/luns/m.json"));
   EXPECT_EQ(std::distance(fs::directory_iterator(state), fs::directory_iterator()), 1);
+  fs::remove_all(state + "/luns");
+  EXPECT_EQ(ParseAs(NodeRole::kStorage, line, Named::kLookedAt).status, 0);
+  // A catalog that a start does not open.
+  std::ofstream(state + "/catalog.sqlite") << std::string(100, 'x');
+  EXPECT_THAT(ParseAs(NodeRole::kStorage, line, Named::kLookedAt).err,
+              HasSubstr("--rebuild-catalog"));
+  std::string later = std::string("SQLite format 3") + std::string(85, '\0');
+  later[63] = 99;
+  std::ofstream(state + "/catalog.sqlite") << later;
+  EXPECT_THAT(ParseAs(NodeRole::kStorage, line, Named::kLookedAt).err,
+              HasSubstr("format version 99"));
+}
+
+// systemd does not start it again after 2.
+TEST(StartLook, AStartThatNewSettingsAloneMendEndsWithTwo) {
+  const Authority authority;
+  storage_node::Settings settings{.state = authority.directory() + "/state",
+                                  .rails = {"r0=tcp:192.0.2.1"}};
+  EXPECT_EQ(RefusedToStart("node", storage_node::LookBeforeStart(settings)), 1) << "it may come";
+  settings.identity.policy = authority.Write("wrong.yaml", "rules: []");
+  EXPECT_EQ(RefusedToStart("node", storage_node::LookBeforeStart(settings)), 2);
 }
 
 // Elsewhere than where it is to run.
