@@ -9,11 +9,6 @@
 namespace tapedeck::services::tapectl {
 namespace {
 
-// Text that is not UTF-8, which a file name may be, is made so.
-std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 template <typename Item>
 Answer ListAnswer(const char* key, const std::vector<Item>& items) {
   Json list = Json::array();

@@ -83,7 +83,7 @@ Answer AnswerOf(const DoctorAnswer& answer) {
              {"uncertainty_ms", Milliseconds(answer.clock->uncertainty_ns)}};
   }
   const Json out = {{"findings", findings}, {"nodes", nodes}, {"clock", clock}};
-  return {out.dump(-1, ' ', false, Json::error_handler_t::replace)};
+  return {Dump(out)};
 }
 
 std::vector<Table> TablesOf(const DoctorAnswer& answer) {

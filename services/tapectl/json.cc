@@ -1,8 +1,10 @@
 #include "services/tapectl/json.h"
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "absl/strings/str_format.h"
 #include "services/errors.h"
 #include "services/tapectl/field_json.h"
 #include "services/tapectl/names.h"
@@ -74,6 +76,25 @@ Json ListOf(const Items& items) {
 }
 
 }  // namespace
+
+std::string Dump(const Json& json) {
+  const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string out;
+  out.reserve(text.size());
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<uint8_t>(text[i]);
+    const auto next = static_cast<uint8_t>(i + 1 < text.size() ? text[i + 1] : 0);
+    if (byte == 0x7f) {
+      out += "\\u007f";
+    } else if (byte == 0xc2 && next >= 0x80 && next <= 0x9f) {  // C1 in UTF-8
+      absl::StrAppendFormat(&out, "\\u%04x", next);
+      ++i;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
 
 Json ToJson(const Lun& lun) { return FieldsAsJson(lun); }
 Json ToJson(const Channel& channel) { return FieldsAsJson(channel); }

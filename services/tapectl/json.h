@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 
 #include "absl/status/status.h"
 #include "services/catalog.h"
@@ -14,6 +15,10 @@
 namespace tapedeck::services::tapectl {
 
 using Json = nlohmann::ordered_json;
+
+// In one line. Text that is not UTF-8, which a file name may be, is made so. Control characters are
+// escaped, DEL and C1 included, which terminals obey.
+std::string Dump(const Json& json);
 
 Json ToJson(const Lun& lun);
 Json ToJson(const Channel& channel);

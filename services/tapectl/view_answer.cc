@@ -37,7 +37,7 @@ Answer AnswerOf(const Viewed& viewed) {
                        {"bytes_read", seen.bytes_read},
                        {"damaged_pieces", seen.damaged_pieces},
                        {"powers", std::move(powers)}};
-  return {object.dump()};
+  return {Dump(object)};
 }
 
 }  // namespace tapedeck::services::tapectl

@@ -108,5 +108,16 @@ TEST(FieldJson, ShowsValuesAsPeopleReadThem) {
   EXPECT_TRUE(nlohmann::json::parse(AnswerOf(Channel()).json)["transfer_op"].is_null());
 }
 
+TEST(Json, ControlCharactersAreEscaped) {
+  const std::string text = "a\x1b[2J\x7f\xc2\x80\xc2\x9b\xc2\x9f\xc2\xa0\xc3\x9b";
+  const std::string json = AnswerOf(Lun{.name = "luns/l", .cause = text}).json;
+  for (const char* raw : {"\x1b", "\x7f", "\xc2\x80", "\xc2\x9b", "\xc2\x9f"}) {
+    EXPECT_EQ(json.find(raw), std::string::npos) << json;
+  }
+  EXPECT_NE(json.find("\\u001b[2J\\u007f\\u0080\\u009b\\u009f\xc2\xa0\xc3\x9b"), std::string::npos)
+      << json;
+  EXPECT_EQ(nlohmann::json::parse(json)["cause"], text);
+}
+
 }  // namespace
 }  // namespace tapedeck::services::tapectl
