@@ -10,12 +10,12 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "dataplane/deadline.h"
-#include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
 #include "services/client/channel.h"
 #include "services/tapectl/pacing_text.h"
 #include "services/tapectl/progress.h"
 #include "services/tapectl/units.h"
+#include "services/tapectl/watch_to_end.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
@@ -62,15 +62,6 @@ absl::Status NotInTime(const std::vector<Job>& jobs, bool cancelled) {
   return absl::DeadlineExceededError(
       absl::StrCat(NamesOf(jobs), " did not end within --timeout and ",
                    cancelled ? absl::StrCat(verb, " cancelled") : "goes on"));
-}
-
-// A worker that was stopped, or a network that was away for longer than a call waits.
-absl::Status OutOfSight(const Job& job, const absl::Status& status) {
-  return dataplane::Prefixed(absl::StrCat(job.name,
-                                          " is out of sight and may go on, tapectl jobs "
-                                          "attach ",
-                                          job.name, " follows it again: "),
-                             status);
 }
 
 std::string SummaryOf(const Job& job) {
@@ -135,8 +126,8 @@ absl::StatusOr<std::vector<Job>> Follow(const Program& program, InterruptWatch& 
   std::vector<Job> ended;
   for (const Job& job : started) {
     ProgressBar bar(started.size() == 1 ? program.what : absl::StrCat(program.what, " ", job.name));
-    const auto last = jobs.WatchJob(
-        job.name, deadline.left(), [&](const Job& now) { bar.Show(ProgressOf(now, duration_ns)); });
+    const auto last = WatchToEnd(program, jobs, job.name, deadline,
+                                 [&](const Job& now) { bar.Show(ProgressOf(now, duration_ns)); });
     if (absl::IsDeadlineExceeded(last.status())) {
       if (cancels) {
         // A job that has ended needs none; how one is that was not reached, tapectl jobs list says.
@@ -144,7 +135,6 @@ absl::StatusOr<std::vector<Job>> Follow(const Program& program, InterruptWatch& 
       }
       return NotInTime(started, cancels);
     }
-    if (absl::IsUnavailable(last.status())) return OutOfSight(job, last.status());
     TD_RETURN_IF_ERROR(last.status());
     ended.push_back(*last);
   }

@@ -19,6 +19,7 @@
 #include "services/errors.h"
 #include "services/model/resource_name.h"
 #include "services/tapectl/follow.h"
+#include "services/tapectl/watch_to_end.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
@@ -131,8 +132,8 @@ bool CancelAll(GroupJobs& jobs) {
 
 void FollowOne(GroupJob& job, dataplane::Deadline deadline) {
   if (!job.Goes()) return;
-  auto last = job.at.Jobs()->WatchJob(job.Seen().name, deadline.left(),
-                                      [&](const Job& now) { job.Set(now); });
+  auto last = WatchToEnd(job.at, *job.at.Jobs(), job.Seen().name, deadline,
+                         [&](const Job& now) { job.Set(now); });
   if (last.ok()) return job.Set(*std::move(last));
   if (absl::IsDeadlineExceeded(last.status())) Cancel(job);
   job.Lose(last.status());
