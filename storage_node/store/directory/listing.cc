@@ -40,6 +40,22 @@ void LogUnknown(const std::string& path) {
                      {{"path", path}});
 }
 
+// A directory with a manifest alone, which is not that of a recording of this LUN here. False: it
+// has none.
+bool LogLoneManifest(const Directory& channel, const std::string& name) {
+  const auto directory = channel.OpenDirectory(name);
+  if (!directory.ok()) return false;
+  const auto manifest = ReadManifest(*directory, kManifestFile);
+  if (!manifest.ok()) return false;
+  dataplane::LogEach(dataplane::LogLevel::kError, "directory",
+                     "left alone: the manifest of another recording, without its index",
+                     {{"path", directory->path()},
+                      {"recording", manifest->id},
+                      {"channel", manifest->identity.channel},
+                      {"lun_uid", manifest->identity.lun.ToString()}});
+  return true;
+}
+
 bool HasFileOfRecording(const Directory& directory) {
   for (const char* name : {"data", "index", kManifestFile}) {
     const auto kind = directory.KindOf(name);
@@ -74,6 +90,8 @@ absl::Status ListChannel(const Member& member, const std::string& id, const stor
       continue;
     } else if (directory && LooksLikeRecording(*channel, entry.name)) {
       LogUnknown(channel->PathOf(entry.name));
+    } else if (directory && LogLoneManifest(*channel, entry.name)) {
+      continue;
     } else if (!IsOfChannel(entry)) {
       foreign.Add(entry.name);
     }

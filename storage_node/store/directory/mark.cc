@@ -15,7 +15,6 @@
 #include "storage_node/disk/io_error.h"
 #include "storage_node/format/index.h"
 #include "storage_node/format/limits.h"
-#include "storage_node/format/manifest.h"
 
 namespace tapedeck::storage_node::store::directory {
 namespace {
@@ -28,12 +27,6 @@ constexpr char kMark[] = "user.tapedeck.lun";
 
 // Some file systems have no attributes: there the names in our own directory have to do.
 bool HasNoMarks(int error) { return error == EOPNOTSUPP; }
-
-absl::StatusOr<format::Manifest> ReadManifest(const disk::Directory& recording,
-                                              const std::string& name) {
-  TD_ASSIGN_OR_RETURN(const std::string text, recording.ReadFile(name, format::kMaxManifestBytes));
-  return format::DecodeManifest(text);
-}
 
 bool IsOf(const format::Manifest& manifest, const store::RecordingPath& path) {
   return manifest.id == path.recording && manifest.identity.channel == path.channel;
@@ -53,6 +46,12 @@ bool HeaderCarriesMark(const Member& member, const disk::Directory& recording,
 }
 
 }  // namespace
+
+absl::StatusOr<format::Manifest> ReadManifest(const disk::Directory& recording,
+                                              const std::string& name) {
+  TD_ASSIGN_OR_RETURN(const std::string text, recording.ReadFile(name, format::kMaxManifestBytes));
+  return format::DecodeManifest(text);
+}
 
 bool CarriesMark(const Member& member, const disk::Directory& recording,
                  const store::RecordingPath& path) {

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "storage_node/disk/directory.h"
+#include "storage_node/format/manifest.h"
 #include "storage_node/store/directory/member.h"
 #include "storage_node/store/known.h"
 
@@ -22,6 +24,9 @@ inline constexpr char kDamagedManifestFile[] = "manifest.json.damaged";
 // Beside them, for other programs: SigMF's two files have one name but for its end.
 inline constexpr char kSigmfMetaFile[] = "data.sigmf-meta";
 inline constexpr char kSigmfDataLink[] = "data.sigmf-data";
+
+absl::StatusOr<format::Manifest> ReadManifest(const disk::Directory& recording,
+                                              const std::string& name);
 
 // Its manifest, be it that of a deletion under way, is that of recording `path` of the member's
 // LUN, or the header of its index has the LUN's UUID and, if it has them, the path's ids.

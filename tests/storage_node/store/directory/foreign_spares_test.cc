@@ -80,6 +80,29 @@ TEST_P(ForeignSpares, FileOfALinkedRecordingIsNoSpare) {
   EXPECT_TRUE(fs::is_symlink(recording));
 }
 
+// Copied here, or what a loss has left.
+TEST_P(ForeignSpares, AManifestAloneIsNamedAsThat) {
+  MakeRingOfSpares();
+  auto recorder = Start();
+  Push(recorder, 0, kSegmentBlocks);
+  ASSERT_TRUE(recorder.Finish().ok());
+  recorder.admission.sink = nullptr;
+  const std::string name = recorder.admission.accept.recording;
+  const std::string id = name.substr(name.rfind('/') + 1);
+  ForeignTree tree(member(), node_.dir().Make("outside"));
+  tree.File("c/web/manifest.json", "{\"name\": \"a page\"}");
+  fs::create_directory(member() + "/c/lone");
+  fs::copy(member() + "/c/" + id + "/manifest.json", member() + "/c/lone/manifest.json");
+  node_.Stop();
+  testing::internal::CaptureStderr();
+  node_.Start();
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, HasSubstr("left alone: the manifest of another recording, without its index"));
+  EXPECT_THAT(log, HasSubstr("path=" + member() + "/c/lone recording=" + id));
+  EXPECT_THAT(log, HasSubstr("entries=1 names=web"));
+  EXPECT_TRUE(fs::exists(member() + "/c/lone/manifest.json"));
+}
+
 TEST_P(ForeignSpares, LogNamesWhatIsDeletedAndWhatIsLeftAlone) {
   MakeRingOfSpares();
   ForeignTree tree(member(), node_.dir().Make("outside"));
