@@ -117,7 +117,7 @@ inline constexpr auto kCodes = std::to_array<Code>({
      "tapectl recordings delete, or tapectl lun update --capacity"},
     {"STATE_UNUSABLE", Severity::kError, true,
      "recording goes on, but what the node lists and which calls it has answered is not written",
-     "free space on the file system of --state, or mount it read-write; see dmesg"},
+     "what the finding says: room, write access, or the directory itself; see dmesg"},
     {"STATE_NEARLY_FULL", Severity::kWarning, false,
      "once it is full the catalog of recordings is not written",
      "free space on the file system of --state"},

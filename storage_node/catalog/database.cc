@@ -1,6 +1,9 @@
 #include "storage_node/catalog/database.h"
 
+#include <sys/stat.h>
+
 #include <cerrno>
+#include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/executor/waiting.h"
@@ -18,11 +21,18 @@ std::string DirectoryOf(sqlite3* connection) {
   return path.substr(0, path.rfind('/'));
 }
 
-absl::Status Error(absl::string_view operation, int result, sqlite3* connection) {
+absl::Status Error(absl::string_view operation, int result, sqlite3* connection,
+                   const std::string& directory) {
   const bool own = (sqlite3_errcode(connection) & 0xff) == (result & 0xff);
   const std::string text =
       absl::StrCat(operation, ": ", own ? sqlite3_errmsg(connection) : sqlite3_errstr(result));
-  const std::string directory = DirectoryOf(connection);
+  const int error = own ? sqlite3_system_errno(connection) : 0;
+  if (error == EMFILE || error == ENFILE) {
+    return disk::StateUnusable(
+        directory, operation, absl::StrCat(text, ": ", std::strerror(error)),
+        error == EMFILE ? "give the node more file descriptors (ulimit -n, LimitNOFILE of its unit)"
+                        : "give the machine more file descriptors (sysctl fs.file-max)");
+  }
   switch (result & 0xff) {
     case SQLITE_FULL:
       return disk::StateFull(directory, operation, text);
@@ -31,11 +41,15 @@ absl::Status Error(absl::string_view operation, int result, sqlite3* connection)
       return disk::StateUnusable(directory, operation, text,
                                  "stop the node and run tapedeck-storage --rebuild-catalog");
     default:
-      if (sqlite3_system_errno(connection) == ENOSPC && own) {
+      if (error == ENOSPC) {
         return disk::StateFull(directory, operation, text);
       }
       return disk::StateUnusable(directory, operation, text);
   }
+}
+
+absl::Status Error(absl::string_view operation, int result, sqlite3* connection) {
+  return Error(operation, result, connection, DirectoryOf(connection));
 }
 
 absl::Status Execute(sqlite3* connection, const char* sql) {
@@ -72,13 +86,44 @@ std::string Statement::Text(int column) const {
 absl::StatusOr<Database> Database::Open(const std::string& path) {
   sqlite3* connection = nullptr;
   const int result = sqlite3_open(path.c_str(), &connection);
-  Database database(connection);
-  if (result != SQLITE_OK) return Error(absl::StrCat("sqlite3_open ", path), result, connection);
+  Database database(connection, path);
+  if (result != SQLITE_OK) {
+    return Error(absl::StrCat("sqlite3_open ", path), result, connection, database.directory());
+  }
   sqlite3_busy_timeout(connection, kBusyTimeoutMs);
   // NORMAL may lose the last commits in a power cut but not the file; start-up reads the truth from
   // the recordings' own files anyway.
   TD_RETURN_IF_ERROR(database.Run("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL"));
+  TD_ASSIGN_OR_RETURN(database.file_, PlaceOf(path, database.directory()));
+  TD_ASSIGN_OR_RETURN(database.directory_, PlaceOf(database.directory(), database.directory()));
   return database;
+}
+
+absl::StatusOr<Database::Place> Database::PlaceOf(const std::string& path,
+                                                  const std::string& directory) {
+  struct stat found {};
+  if (stat(path.c_str(), &found) == 0) return Place{.device = found.st_dev, .inode = found.st_ino};
+  if (errno == ENOENT || errno == ENOTDIR) return Place();
+  return disk::StateUnusable(directory, "stat",
+                             absl::StrCat("stat ", path, ": ", std::strerror(errno)));
+}
+
+absl::Status Database::CheckPlace() const {
+  TD_ASSIGN_OR_RETURN(const Place file, PlaceOf(path_, directory()));
+  if (file == file_) return absl::OkStatus();
+  TD_ASSIGN_OR_RETURN(const Place now, PlaceOf(directory(), directory()));
+  if (now == directory_) {
+    return disk::StateUnusable(
+        directory(), "stat",
+        absl::StrCat(path_, " was removed or replaced while the node had it open"),
+        "start the node again: it makes the catalog from the files of its LUNs");
+  }
+  return disk::StateUnusable(
+      directory(), "stat",
+      absl::StrCat("the state directory ", directory(), " was removed or replaced while the node ",
+                   "had it open"),
+      "move it back; if it is lost, start the node again, then: tapectl lun attach --member with "
+      "each member of its LUNs");
 }
 
 absl::Status Database::Run(const char* sql) { return Execute(connection_.get(), sql); }

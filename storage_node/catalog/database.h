@@ -2,10 +2,12 @@
 #pragma once
 
 #include <sqlite3.h>
+#include <sys/types.h>
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -52,6 +54,10 @@ class Database {
   // Opens or creates the file, in WAL mode.
   static absl::StatusOr<Database> Open(const std::string& path);
 
+  // The file and its directory are still those that were opened. STATE_UNUSABLE: somebody has
+  // removed or replaced one of them, so that nothing written here would be found again.
+  absl::Status CheckPlace() const;
+
   absl::Status Run(const char* sql);
   absl::StatusOr<Transaction> Begin();
   absl::StatusOr<Statement> Prepare(const char* sql);
@@ -59,8 +65,22 @@ class Database {
   absl::StatusOr<int64_t> Number(const char* sql);
 
  private:
-  explicit Database(sqlite3* connection) : connection_(connection, sqlite3_close) {}
+  // What a path led to.
+  struct Place {
+    dev_t device = 0;
+    ino_t inode = 0;
+
+    bool operator==(const Place&) const = default;
+  };
+
+  Database(sqlite3* connection, std::string path)
+      : path_(std::move(path)), connection_(connection, sqlite3_close) {}
+  static absl::StatusOr<Place> PlaceOf(const std::string& path, const std::string& directory);
+  std::string directory() const { return path_.substr(0, path_.rfind('/')); }
+
+  std::string path_;
   std::unique_ptr<sqlite3, decltype(&sqlite3_close)> connection_;
+  Place file_, directory_;
 };
 
 }  // namespace tapedeck::storage_node::catalog

@@ -96,6 +96,7 @@ absl::StatusOr<Rows> Rows::Open(const std::string& path) {
 }
 
 absl::Status Rows::Probe() {
+  TD_RETURN_IF_ERROR(database_.CheckPlace());
   return database_.Run(absl::StrCat("PRAGMA user_version = ", kVersion).c_str());
 }
 
@@ -146,6 +147,7 @@ absl::Status Rows::ApplyTo(const RowId& id, const RowChange& change) {
 }
 
 absl::Status Rows::Apply(const RowId& id, const RowChange& change) {
+  TD_RETURN_IF_ERROR(database_.CheckPlace());
   TD_ASSIGN_OR_RETURN(Transaction transaction, database_.Begin());
   TD_RETURN_IF_ERROR(ApplyTo(id, change));
   return transaction.Commit();

@@ -75,6 +75,8 @@ class Rows {
 
   // All of it or nothing.
   absl::Status Apply(const RowId& id, const RowChange& change);
+  // Nobody has removed or replaced the file.
+  absl::Status CheckPlace() const { return database_.CheckPlace(); }
   // Writes, and changes nothing.
   absl::Status Probe();
 

@@ -1,7 +1,9 @@
 // Lists of recordings are read in steps: each row once, in one order, and a bad one spoils nothing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include "services/errors.h"
 #include "storage_node/catalog/catalog.h"
 #include "storage_node/catalog/database.h"
 #include "tests/storage_node/temp_dir.h"
@@ -52,6 +54,19 @@ TEST_F(CatalogPagesTest, EachRowComesOnceAndInOrder) {
   }
   EXPECT_EQ(catalog_->ListRecordings({.lun = "l", .channel = "c1"})->size(), 111u);
   EXPECT_TRUE(catalog_->ListRecordings({.lun = "x", .channel = "-"})->empty());
+}
+
+TEST_F(CatalogPagesTest, TooFewDescriptorsAreNamed) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  const absl::Status status = Catalog::Open(dir_.path() + "/other.sqlite").status();
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(services::ReasonOf(status)->reason, "STATE_UNUSABLE");
+  EXPECT_THAT(std::string(status.message()), testing::HasSubstr("Too many open files"));
+  EXPECT_THAT(std::string(status.message()), testing::HasSubstr("file descriptors"));
 }
 
 TEST_F(CatalogPagesTest, PagesJoinToTheWhole) {
