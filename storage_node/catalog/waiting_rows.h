@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "storage_node/catalog/rows.h"
@@ -14,15 +16,21 @@ class WaitingRows {
  public:
   struct Waiting {
     RowChange change;
-    int more = 0;  // how many recordings more there are with it than in the database: -1, 0 or 1
+    uint64_t number = 0;  // of all changes
+    // How many recordings more there are with it than in the database: -1, 0 or 1.
+    int more = 0;
+    // Whether the recording is among those counted; none: that was not looked at.
+    std::optional<bool> counted;
   };
   using Map = std::map<RowId, Waiting>;
 
   // The newest change of a row counts.
-  void Keep(const RowId& id, RowChange change, int more) {
-    Drop(id);
+  void Keep(const RowId& id, RowChange change) {
+    Waiting& row = rows_[id];
     bytes_ += change.bytes();
-    rows_[id] = {.change = std::move(change), .more = more};
+    bytes_ -= row.change.bytes();
+    row.change = std::move(change);
+    row.number = ++changes_;
   }
   void Drop(const RowId& id) {
     const auto it = rows_.find(id);
@@ -31,9 +39,13 @@ class WaitingRows {
     rows_.erase(it);
   }
   // Null: the database says it.
-  const RowChange* Find(const RowId& id) const {
+  Waiting* Find(const RowId& id) {
     const auto it = rows_.find(id);
-    return it == rows_.end() ? nullptr : &it->second.change;
+    return it == rows_.end() ? nullptr : &it->second;
+  }
+  const Waiting* Find(const RowId& id) const {
+    const auto it = rows_.find(id);
+    return it == rows_.end() ? nullptr : &it->second;
   }
 
   const Map& rows() const { return rows_; }
@@ -44,6 +56,7 @@ class WaitingRows {
  private:
   Map rows_;
   size_t bytes_ = 0;
+  uint64_t changes_ = 0;
 };
 
 }  // namespace tapedeck::storage_node::catalog

@@ -92,6 +92,17 @@ wait_for 10 is_at_rest || fail "changes still wait"
 expect 0 storage tapedeck_state_failing
 [[ $(ask storage /readyz) == ok ]] || fail "/readyz: $(ask storage /readyz)"
 are_sealed 6
+
+# Another directory in its place gets nothing, and is told.
+mount -t tmpfs none "$WORK/state"
+wait_for 5 is_metric 1 storage tapedeck_state_failing || fail "another state directory is not noticed"
+[[ $(ask storage /readyz) == "ok, but "*"removed or replaced"* ]] || fail "/readyz: $(ask storage /readyz)"
+record 10 >/dev/null || fail "nothing is recorded without the state directory"
+are_sealed 7
+[[ -z $(ls "$WORK/state") ]] || fail "the node wrote into another directory: $(ls "$WORK/state")"
+umount "$WORK/state"
+wait_for 5 is_at_rest || fail "changes still wait"
+wait_for 5 is_metric 0 storage tapedeck_state_failing || fail "its own state directory is back, and the node does not see it"
 echo "with a full state directory 2 recordings were made, none was deleted, none rewritten"
 stop_service "$STORAGE_PID"
 umount "$WORK/state"

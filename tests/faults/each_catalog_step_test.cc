@@ -16,6 +16,7 @@
 #include <sstream>
 #include <string>
 
+#include "dataplane/deadline.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/moving/move.h"
 #include "storage_node/node/channel_catalog.h"
@@ -410,8 +411,49 @@ TEST_P(EachCatalogStep, Scrubbing) {
   });
 }
 
+class HangingState : public EachCatalogStep {};
+
+// As a network file system whose server is gone.
+TEST_P(HangingState, NobodyWaitsForLongAndRecordingGoesOn) {
+  const std::string before = Recorded();
+  const auto limit = dataplane::Deadline::In(4 * catalog::kStatePatience);
+  FailSql(GetParam(), 1);
+  std::string recording;
+  const absl::Status recorded = Record(&recording);
+  EXPECT_TRUE(recorded.ok()) << recorded;
+  EXPECT_EQ(OnMember(recording)->blocks, kBlocks);
+  EXPECT_EQ(OnMember(recording)->state, services::RecordingState::kSealed);
+  EXPECT_TRUE(recordings_.GetRecording(recording).ok()) << "memory has its row";
+  for (int i = 0; i < 20; ++i) {
+    for (const absl::Status& status :
+         {recordings_.ListRecordings("luns/-/channels/-").status(),
+          recordings_.GetRecording(before).status(), kept_->recordings.catalog()->Retry(),
+          kept_->recordings.catalog()->health()}) {
+      EXPECT_FALSE(status.ok());
+      ExpectOfState(status);
+    }
+  }
+  EXPECT_FALSE(limit.passed()) << "all together";
+  EndSqlFault();
+  EXPECT_TRUE(executor_.RunUntil([&] { return kept_->recordings.catalog()->Retry().ok(); }));
+  CompareAccounts();
+  CompareRows();
+}
+
+// The thread stays behind: a node that ends does not wait for it.
+TEST_P(HangingState, ANodeEnds) {
+  const auto limit = dataplane::Deadline::In(4 * catalog::kStatePatience);
+  {
+    const auto other = catalog::Catalog::Open(dir_.path() + "/other.sqlite").value();
+    FailSql(GetParam(), 1);
+    other->DeleteChannel({.lun = "l", .channel = "x"});
+  }
+  EXPECT_FALSE(limit.passed());
+  EndSqlFault();
+}
+
 std::string NameOf(const testing::TestParamInfo<SqlFault>& info) {
-  constexpr std::array kNames = {"Before", "After", "Full", "Broken", "Slow"};
+  constexpr std::array kNames = {"Before", "After", "Full", "Broken", "Slow", "Hangs"};
   return kNames[static_cast<size_t>(info.param)];
 }
 
@@ -419,6 +461,7 @@ INSTANTIATE_TEST_SUITE_P(Faults, EachCatalogStep,
                          testing::Values(SqlFault::kBefore, SqlFault::kAfter, SqlFault::kFull,
                                          SqlFault::kBroken, SqlFault::kSlow),
                          NameOf);
+INSTANTIATE_TEST_SUITE_P(Faults, HangingState, testing::Values(SqlFault::kHangs), NameOf);
 
 }  // namespace
 }  // namespace tapedeck::faults

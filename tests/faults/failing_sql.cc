@@ -38,6 +38,9 @@ int Run(bool writes, const std::function<int()>& act) {
     case SqlFault::kSlow:
       absl::SleepFor(kLittle);
       return act();
+    case SqlFault::kHangs:
+      while (failing) absl::SleepFor(kLittle);
+      return act();
   }
   return act();
 }

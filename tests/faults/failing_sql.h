@@ -11,6 +11,7 @@ enum class SqlFault {
   kFull,    // from one on all that writes fails, as on a full disk
   kBroken,  // from one on all fails, reading as well
   kSlow,    // from one on each takes a while
+  kHangs,   // from one on each waits for the end of the fault
 };
 
 // From the `n`th operation from here; until EndSqlFault.

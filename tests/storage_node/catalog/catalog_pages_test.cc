@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "services/errors.h"
 #include "storage_node/catalog/catalog.h"
 #include "storage_node/catalog/database.h"
@@ -54,6 +57,39 @@ TEST_F(CatalogPagesTest, EachRowComesOnceAndInOrder) {
   }
   EXPECT_EQ(catalog_->ListRecordings({.lun = "l", .channel = "c1"})->size(), 111u);
   EXPECT_TRUE(catalog_->ListRecordings({.lun = "x", .channel = "-"})->empty());
+}
+
+TEST_F(CatalogPagesTest, ARemovedStateDirectoryIsNoticed) {
+  Put(3);
+  EXPECT_TRUE(catalog_->Retry().ok());
+  const auto expect_fails = [&](const std::string& remedy) {
+    const absl::Status status = catalog_->Retry();
+    EXPECT_EQ(services::ReasonOf(status)->reason, "STATE_UNUSABLE") << status;
+    EXPECT_THAT(std::string(status.message()), testing::HasSubstr(remedy));
+    EXPECT_FALSE(catalog_->health().ok());
+  };
+  // The file alone, and another in its place.
+  std::filesystem::rename(path_, path_ + ".kept");
+  expect_fails("start the node again");
+  std::ofstream(path_) << "";
+  expect_fails("start the node again");
+  // Nothing goes where nobody would find it.
+  Put(4);
+  EXPECT_EQ(catalog_->waiting(), 4u);
+  EXPECT_EQ(catalog_->ListRecordings({.lun = "-", .channel = "-"})->size(), 4u);
+  std::filesystem::rename(path_ + ".kept", path_);
+  EXPECT_TRUE(catalog_->Retry().ok());
+  EXPECT_EQ(catalog_->waiting(), 0u);
+  EXPECT_TRUE(catalog_->health().ok());
+  // The whole directory.
+  const std::string moved = dir_.path() + ".moved";
+  std::filesystem::rename(dir_.path(), moved);
+  expect_fails("move it back");
+  std::filesystem::create_directory(dir_.path());
+  expect_fails("tapectl lun attach");
+  std::filesystem::remove_all(dir_.path());
+  std::filesystem::rename(moved, dir_.path());
+  EXPECT_TRUE(catalog_->Retry().ok());
 }
 
 TEST_F(CatalogPagesTest, TooFewDescriptorsAreNamed) {
