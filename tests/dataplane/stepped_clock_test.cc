@@ -16,7 +16,7 @@ namespace tapedeck::dataplane {
 namespace {
 
 constexpr absl::Duration kWait = absl::Milliseconds(400);
-constexpr absl::Duration kLate = kWait + absl::Seconds(2);
+const absl::Duration kLate = kWait + absl::Seconds(2);
 
 class SteppedClockTest : public testing::TestWithParam<absl::Duration> {
  protected:

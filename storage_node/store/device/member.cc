@@ -216,7 +216,7 @@ absl::Status RemoveMember(std::unique_ptr<Device> device, const services::Lun& l
   }
   TD_RETURN_IF_ERROR(WriteSuperblocks(*device, Pages(kPageBytes), *found));
   TD_RETURN_IF_ERROR(device->Write(Pages(kHeadBytes).bytes(), 0));
-  return device->Flush();
+  return SlotTable::Erase(*device, *found);
 }
 
 }  // namespace tapedeck::storage_node::store::device

@@ -26,6 +26,16 @@ absl::Status SlotTable::WriteAllFree(Device& device, const Superblock& superbloc
   return device.Flush();
 }
 
+absl::Status SlotTable::Erase(Device& device, const Superblock& superblock) {
+  const Pages zeros(kPageBytes);
+  for (uint32_t slot = 0; slot < superblock.slots; ++slot) {
+    for (const uint32_t copy : {0u, 1u}) {
+      TD_RETURN_IF_ERROR(device.Write(zeros.bytes(), superblock.SlotOffset(slot, copy)));
+    }
+  }
+  return device.Flush();
+}
+
 absl::StatusOr<std::optional<SlotRecord>> SlotTable::ReadCopy(uint32_t slot, uint32_t copy) {
   const SlotPlace place{.stamp = superblock_.stamp, .slot = slot, .copy = copy};
   const uint64_t offset = superblock_.SlotOffset(slot, copy);

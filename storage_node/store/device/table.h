@@ -26,6 +26,9 @@ class SlotTable {
 
   // Of a device that is being made. Durable when it returns.
   static absl::Status WriteAllFree(Device& device, const Superblock& superblock);
+  // Of one that is a member no longer: what WriteAllFree wrote is zeros again. Durable when it
+  // returns.
+  static absl::Status Erase(Device& device, const Superblock& superblock);
 
   // What Load found, once.
   std::vector<std::pair<uint32_t, SlotRecord>> TakeLive() { return std::move(live_); }

@@ -111,6 +111,7 @@ class StoppedWorker final : public v1::PipelineService::Service {
     if (away-- > 0) return {grpc::StatusCode::UNAVAILABLE, "keepalive watchdog timeout"};
     v1::WatchJobResponse last;
     last.mutable_job()->set_name(request->name());
+    last.mutable_job()->set_direction(v1::DIRECTION_RECORD);
     last.mutable_job()->set_state(v1::JOB_STATE_SUCCEEDED);
     writer->Write(last);
     return grpc::Status::OK;

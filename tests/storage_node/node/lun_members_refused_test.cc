@@ -96,7 +96,7 @@ TEST_P(RefusedMembers, MoreThanTheMostOrWhileItIsOffline) {
 TEST_P(RefusedMembers, WhileTheStateDirectoryTakesNothing) {
   MakeEmpty(2);
   fs::create_directory(state_file() + ".new");  // where the new one is written first
-  ExpectRefused(Members(3), "STATE_UNUSABLE", state_file());
+  ExpectRefused(Members(3), "MEMBER_UNUSABLE", state_file());
   EXPECT_TRUE(IsEmpty(member(2))) << "what was made for it is unmade";
   fs::remove(state_file() + ".new");
   Grow(2, 3);
