@@ -181,7 +181,8 @@ class Capture:
     @staticmethod
     def of(message: Any) -> Capture:
         """Of what a node sent."""
-        for name in filter(None, (message.recording, *message.recordings)):
+        names: list[str] = [name for name in (message.recording, *message.recordings) if name]
+        for name in names:
             check_name(name, "luns", "channels", "recordings")
         return Capture(message.recording, message.first_sample, message.trigger_sample, message.end_sample,
                        tuple(message.recordings))
