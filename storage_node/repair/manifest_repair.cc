@@ -90,12 +90,14 @@ std::optional<uint32_t> ManifestRepair::Newest(const ManifestCopies& copies) con
   for (uint32_t copy = 0; copy < copies.size(); ++copy) {
     if (!copies[copy].ok()) continue;
     const uint64_t generation = GenerationOf(*copies[copy]);
+    if (generation < manifest_.generation) continue;  // the newest one is lost
     const uint64_t highest = newest.empty() ? generation : GenerationOf(*copies[newest[0]]);
     if (generation > highest) newest.clear();
     if (generation >= highest) newest.push_back(copy);
   }
   const auto is_like_the_first = [&](uint32_t copy) { return *copies[copy] == *copies[newest[0]]; };
   const auto is_in_catalog = [&](uint32_t copy) { return IsAsInCatalog(*copies[copy]); };
+  if (newest.empty()) return std::nullopt;
   const auto chosen = std::ranges::all_of(newest, is_like_the_first)
                           ? newest.begin()
                           : std::ranges::find_if(newest, is_in_catalog);
@@ -128,7 +130,9 @@ void ManifestRepair::Repair(const ManifestCopies& copies, uint32_t newest) {
 }
 
 bool ManifestRepair::WriteLost() {
-  if (!absl::IsNotFound(recording::ReadManifests(loop_, *files_).newest.status())) return false;
+  const auto newest = recording::ReadManifests(loop_, *files_).newest;
+  const bool is_older = newest.ok() && newest->generation < manifest_.generation;
+  if (!is_older && !absl::IsNotFound(newest.status())) return false;
   const auto header = recording::StoredHeader(loop_, *files_);
   if (header != manifest_.index_header() || ordered_()) return false;
   const std::string text = format::EncodeManifest(manifest_);
@@ -141,7 +145,8 @@ bool ManifestRepair::WriteLost() {
       end = absl::DataLossError("what was read back is not what was written");
     }
   }
-  Found(absl::StrCat("manifest.json: it was lost; ",
+  Found(absl::StrCat(is_older ? "manifest.json: it is older than the catalog's; "
+                              : "manifest.json: it was lost; ",
                      end.ok() ? "written again from the catalog"
                               : absl::StrCat("writing it again failed: ", end.message())),
         end.ok());
@@ -151,7 +156,10 @@ bool ManifestRepair::WriteLost() {
 RepairProgress ManifestRepair::Run() {
   const ManifestCopies copies = Read();
   const auto is_sound = [](const auto& copy) { return copy.ok(); };
-  if (std::ranges::none_of(copies, is_sound) && WriteLost()) return std::move(progress_);
+  const auto is_new = [&](const auto& copy) {
+    return copy.ok() && GenerationOf(*copy) >= manifest_.generation;
+  };
+  if (std::ranges::none_of(copies, is_new) && WriteLost()) return std::move(progress_);
   if (files_->index_copies() < 2) return {};
   if (const auto newest = Newest(copies); newest.has_value()) {
     const auto is_newest = [&](const auto& copy) { return copy.ok() && *copy == *copies[*newest]; };
@@ -173,7 +181,7 @@ absl::Status CheckManifestText(const std::string& text, const format::Manifest& 
     return absl::DataLossError("manifest.json: it is of another recording");
   }
   if (found.state == services::RecordingState::kRecording) {
-    return absl::DataLossError("manifest.json: it is older, and says that nobody closed it yet");
+    return absl::AbortedError("manifest.json: it is older, and says that nobody closed it yet");
   }
   return absl::OkStatus();
 }

@@ -14,7 +14,7 @@
 namespace tapedeck::storage_node::repair {
 
 // DATA_LOSS unless `text` is a sound manifest of the recording of `manifest`, and says that it is
-// closed.
+// closed. ABORTED: it is one, and says that nobody closed it yet.
 absl::Status CheckManifestText(const std::string& text, const format::Manifest& manifest);
 
 // Waits for the disk. A manifest of one copy is left alone unless it is lost. `manifest` is what

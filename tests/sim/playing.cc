@@ -48,6 +48,9 @@ void ExpectOfPowerCut(const services::DamagedBlock& damaged) {
   if (damaged.kind == services::DamageKind::kHeader) {
     EXPECT_THAT(damaged.detail, testing::AnyOf(testing::HasSubstr("no such file"),
                                                testing::HasSubstr("is there any more")));
+  } else if (damaged.kind == services::DamageKind::kManifest) {
+    EXPECT_THAT(damaged.detail, testing::AnyOf(testing::HasSubstr("there is none"),
+                                               testing::HasSubstr("is there any more")));
   } else {
     EXPECT_EQ(damaged.kind, services::DamageKind::kMissing) << damaged.detail;
   }
