@@ -189,6 +189,18 @@ absl::StatusOr<std::vector<Entry>> Directory::List() const {
   return entries;
 }
 
+absl::Status Directory::AddName(const std::string& file, const std::string& name) const {
+  dataplane::MayWait("the disk");
+  if (linkat(fd_.get(), file.c_str(), fd_.get(), name.c_str(), 0) == 0) return absl::OkStatus();
+  const std::string what = absl::StrCat("link ", PathOf(name));
+  if (errno == EEXIST) return absl::AlreadyExistsError(what);
+  if (errno == ENOENT) return absl::NotFoundError(what);
+  if (errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS || errno == EMLINK) {
+    return absl::UnimplementedError(what);
+  }
+  return IoError("link", PathOf(name), member_, errno);
+}
+
 absl::Status Directory::Rename(const std::string& from, const Directory& into,
                                const std::string& to) const {
   dataplane::MayWait("the disk");

@@ -55,6 +55,9 @@ class Directory {
 
   // ALREADY_EXISTS: nothing is replaced.
   absl::Status Rename(const std::string& from, const Directory& into, const std::string& to) const;
+  // A second name of a file. ALREADY_EXISTS: nothing is replaced. UNIMPLEMENTED: a file system
+  // without such.
+  absl::Status AddName(const std::string& file, const std::string& name) const;
   // Only a regular file; false if there is none of that name.
   absl::StatusOr<bool> RemoveFile(const std::string& name) const;
   // A symbolic link with that text. OK if it is there already.

@@ -48,12 +48,14 @@ absl::StatusOr<std::optional<format::Manifest>> Examination::FindLost(
 
 absl::StatusOr<bool> Examination::HoldsNothing(const std::optional<format::Manifest>& manifest) {
   TD_ASSIGN_OR_RETURN(const IndexState index, StateOfIndex(loop_, files_));
+  const auto believed = BelievedHeader(store_, loop_, files_);
+  if (IsBehind(store_) && !believed.has_value()) return false;
   if (index == IndexState::kBlank) return true;
   if (!manifest.has_value()) return false;
   TD_ASSIGN_OR_RETURN(const auto ring, RingForOne(store_, *manifest));
   if (index == IndexState::kGone) return IsDataBlank(loop_, files_, *ring, *manifest);
   // An index of another recording tells of none of this one's blocks.
-  if (!header_.has_value() || *header_ != manifest->index_header()) return false;
+  if (!believed.has_value() || *believed != manifest->index_header()) return false;
   BlockScan scan(loop_, files_, *ring, *manifest);
   TD_RETURN_IF_ERROR(scan.Run());
   last_capture_ns_ = scan.last_capture_ns();

@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "dataplane/status_macros.h"
+#include "storage_node/store/copies.h"
 
 namespace tapedeck::storage_node::recording {
 namespace {
@@ -35,6 +36,18 @@ absl::StatusOr<IndexState> StateOfCopy(CallerLoop& loop, store::RecordingFiles& 
   }
 }
 
+std::optional<format::IndexHeader> HeaderOf(CallerLoop& loop, store::RecordingFiles& files,
+                                            const store::CopyHealth* health) {
+  for (uint32_t copy = 0; copy < files.index_copies(); ++copy) {
+    if (health != nullptr && health->behind(copy)) continue;
+    const auto page = Read(loop, files, copy, 0, format::kPageBytes);
+    if (!page.ok() || page->size() < format::kPageBytes) continue;
+    auto header = format::DecodeHeader(std::span(*page).first<format::kPageBytes>(), copy);
+    if (header.ok()) return *std::move(header);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 absl::StatusOr<IndexState> StateOfIndex(CallerLoop& loop, store::RecordingFiles& files) {
@@ -59,13 +72,18 @@ absl::StatusOr<uint64_t> LengthOfIndex(CallerLoop& loop, store::RecordingFiles& 
 }
 
 std::optional<format::IndexHeader> StoredHeader(CallerLoop& loop, store::RecordingFiles& files) {
-  for (uint32_t copy = 0; copy < files.index_copies(); ++copy) {
-    const auto page = Read(loop, files, copy, 0, format::kPageBytes);
-    if (!page.ok() || page->size() < format::kPageBytes) continue;
-    auto header = format::DecodeHeader(std::span(*page).first<format::kPageBytes>(), copy);
-    if (header.ok()) return *std::move(header);
-  }
-  return std::nullopt;
+  return HeaderOf(loop, files, nullptr);
+}
+
+std::optional<format::IndexHeader> BelievedHeader(store::Store& store, CallerLoop& loop,
+                                                  store::RecordingFiles& files) {
+  store::Copies* const copies = store.copies();
+  return HeaderOf(loop, files, copies == nullptr ? nullptr : copies->health().get());
+}
+
+bool IsBehind(store::Store& store) {
+  store::Copies* const copies = store.copies();
+  return copies != nullptr && !copies->health()->lacking().ok();
 }
 
 }  // namespace tapedeck::storage_node::recording

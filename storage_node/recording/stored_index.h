@@ -7,6 +7,7 @@
 #include "storage_node/format/index.h"
 #include "storage_node/recording/caller_loop.h"
 #include "storage_node/store/recording_files.h"
+#include "storage_node/store/store.h"
 
 namespace tapedeck::storage_node::recording {
 
@@ -24,5 +25,13 @@ absl::StatusOr<uint64_t> LengthOfIndex(CallerLoop& loop, store::RecordingFiles& 
 
 // Waits for the disk. The header of the first copy that has a sound one.
 std::optional<format::IndexHeader> StoredHeader(CallerLoop& loop, store::RecordingFiles& files);
+
+// The same of copies that are not behind: what lies on one that is proves nothing of what the other
+// one held.
+std::optional<format::IndexHeader> BelievedHeader(store::Store& store, CallerLoop& loop,
+                                                  store::RecordingFiles& files);
+
+// Whether a copy of the store is behind: then zeros, and what is gone, may have been something.
+bool IsBehind(store::Store& store);
 
 }  // namespace tapedeck::storage_node::recording

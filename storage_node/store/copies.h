@@ -19,6 +19,8 @@ class CopyHealth {
   virtual ~CopyHealth() = default;
   // Why one copy is not whole; OK: both are.
   virtual absl::Status lacking() const = 0;
+  // Whether that copy lacks something that the other one has.
+  virtual bool behind(uint32_t copy) const = 0;
 };
 
 // Any thread.

@@ -243,7 +243,11 @@ absl::Status OpenFiles::SyncDirectories() const {
 absl::Status OpenFiles::KeepDamagedManifest() const {
   const auto text = ReadManifest();
   if (!text.ok() || text->empty() || !format::IsDamagedManifest(*text)) return absl::OkStatus();
-  const absl::Status status = directory_.Rename(kManifestFile, directory_, kDamagedManifestFile);
+  // A second name first: at no moment is there none.
+  absl::Status status = directory_.AddName(kManifestFile, kDamagedManifestFile);
+  if (absl::IsUnimplemented(status)) {
+    status = directory_.Rename(kManifestFile, directory_, kDamagedManifestFile);
+  }
   return absl::IsAlreadyExists(status) ? absl::OkStatus() : status;
 }
 

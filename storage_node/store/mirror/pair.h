@@ -51,7 +51,7 @@ class Pair final : public CopyHealth, public std::enable_shared_from_this<Pair> 
   const std::string& name(uint32_t member) const { return names_[member]; }
   // Null: it is not there.
   std::shared_ptr<Store> store(uint32_t member) const;
-  bool behind(uint32_t member) const;
+  bool behind(uint32_t member) const override;
   // The one to believe: it is there, and not behind.
   uint32_t whole() const;
   absl::Status lacking() const override;
