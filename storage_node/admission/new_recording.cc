@@ -103,12 +103,13 @@ absl::StatusOr<catalog::ResourceName> NewName(Means& means, const RecordTarget& 
         absl::StrCat("has a part of recording ", part->whole, " already: one node, one part"));
   }
   while (true) {
-    name.recording = wish.empty()
-                         ? catalog::NewRecordingId(means.luns.clock().WallNs(), means.luns.random())
-                         : std::exchange(wish, "");
+    const bool is_new = wish.empty();
+    name.recording =
+        is_new ? catalog::NewRecordingId(means.luns.clock().WallNs(), means.luns.random())
+               : std::exchange(wish, "");
     const auto taken = means.recordings.catalog()->GetRecording(name);
-    // If the catalog cannot be read, its files say whether there is one of that name.
-    if (!taken.ok() || !taken->has_value()) return name;
+    // If the catalog cannot be read, a name that was wished for may be another recording's.
+    if (taken.ok() ? !taken->has_value() : is_new) return name;
   }
 }
 

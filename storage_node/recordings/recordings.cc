@@ -55,9 +55,15 @@ absl::StatusOr<format::Manifest> Stored(store::Store& store, const store::Record
                                         const dataplane::Clock& clock,
                                         const format::Manifest& row) {
   TD_ASSIGN_OR_RETURN(auto stored, recording::LoadManifest(store, path, clock));
-  if (stored.index_header() == row.index_header()) return stored;
-  return absl::DataLossError(
-      absl::StrCat("the manifest of ", path.channel, "/", path.recording, " is another's"));
+  const std::string whose = absl::StrCat("the manifest of ", path.channel, "/", path.recording);
+  if (stored.index_header() != row.index_header()) {
+    return absl::DataLossError(absl::StrCat(whose, " is another's"));
+  }
+  // A change is on every member before the catalog has it.
+  if (IsClosed(row) && stored.generation < row.generation) {
+    return absl::DataLossError(absl::StrCat(whose, " is older than what the catalog has of it"));
+  }
+  return stored;
 }
 
 // Markers and keeps of a recording that was not closed: its writer has put them into its files
