@@ -147,6 +147,17 @@ absl::Status DeleteOriginal(client::CatalogClient& catalog, const std::string& n
   return absl::IsNotFound(deleted) ? absl::OkStatus() : deleted;
 }
 
+// What was noted of the original since the copy began.
+absl::Status CopyLaterNotes(CopyEnds& ends, client::RecorderClient& recorder,
+                            const Recording& source, const std::string& copy) {
+  const auto now = ends.from->GetRecording(source.name);
+  if (absl::IsNotFound(now.status())) return absl::OkStatus();
+  TD_RETURN_IF_ERROR(now.status());
+  const bool same = now->kept == source.kept && now->description == source.description &&
+                    now->annotations == source.annotations;
+  return same ? absl::OkStatus() : copying::CopyNotes(*ends.to, recorder, *now, copy);
+}
+
 // What is to be done with a copy that has every block.
 absl::Status Settle(Program& program, const CopyOptions& options, CopyEnds& ends,
                     const copying::Wish& wish, const std::string& copy) {
@@ -157,7 +168,9 @@ absl::Status Settle(Program& program, const CopyOptions& options, CopyEnds& ends
   TD_RETURN_IF_ERROR(copying::CheckCopy(*ends.to, source, copy, program.job_timeout()));
   TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(options.channel));
   TD_RETURN_IF_ERROR(copying::RemoveUnfinished(*ends.to, source, channel));
-  return options.move ? DeleteOriginal(*ends.from, source.name) : absl::OkStatus();
+  if (!options.move) return absl::OkStatus();
+  TD_RETURN_IF_ERROR(CopyLaterNotes(ends, *recorder, source, copy));
+  return DeleteOriginal(*ends.from, source.name);
 }
 
 std::string CopiedText(const CopyAnswer& answer) {

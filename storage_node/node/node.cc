@@ -117,8 +117,8 @@ absl::Status StorageNode::StartRounds() {
     kept_->recordings.closer()->Look();
   }));
   TD_RETURN_IF_ERROR(start("catalog", kCatalogPeriod, [this] {
-    kept_->recordings.catalog()->Retry().IgnoreError();  // what it meets is told in health()
-    retention_.SaveClock().IgnoreError();  // with an older note the next node deletes later
+    // What it meets is told in health(); with an older note the next node deletes later.
+    if (kept_->recordings.catalog()->Retry().ok()) retention_.SaveClock().IgnoreError();
   }));
   TD_RETURN_IF_ERROR(start("late-luns", opening::kLateLunsPeriod,
                            [this] { opening::TryLateLuns(kept_->recordings); }));

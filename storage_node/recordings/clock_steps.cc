@@ -40,11 +40,6 @@ ClockSteps::ClockSteps(std::string state_dir, const dataplane::Clock& clock)
   Read();
 }
 
-ClockSteps::~ClockSteps() {
-  // Without it the next node finds an older note, and deletes later.
-  Write().IgnoreError();
-}
-
 void ClockSteps::Read() {
   const auto text = disk::ReadFile(FileOf(state_dir_), format::kMaxConfigBytes, state_dir_);
   const auto object = text.ok() ? format::OpenJson(*text, kWhat, format::kMaxConfigBytes)

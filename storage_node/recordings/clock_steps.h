@@ -27,8 +27,6 @@ struct AgeBase {
 class ClockSteps {
  public:
   ClockSteps(std::string state_dir, const dataplane::Clock& clock);
-  // Notes the time. Waits for the disk.
-  ~ClockSteps();
 
   // Looks at both clocks; the log names a step ahead of a minute or more. One thread, at least once
   // a second.

@@ -124,7 +124,7 @@ TEST_P(SteppedRetentionTest, NothingIsTooOldBecauseTheNodeStartedWithAWrongClock
 TEST_P(SteppedRetentionTest, WithoutANoteTheTimeBeforeTheStartIsNotBelieved) {
   Begin();
   node_.Stop();
-  ASSERT_TRUE(std::filesystem::remove(node_.state_dir() + "/clock.json"));
+  std::filesystem::remove(node_.state_dir() + "/clock.json");
   clock_->set_ns = 49 * kHourNs;
   node_.Restart({.clock = clock_});
   LetItLook();
