@@ -104,9 +104,9 @@ absl::StatusOr<catalog::ResourceName> NewName(Means& means, const RecordTarget& 
   }
   while (true) {
     const bool is_new = wish.empty();
-    name.recording =
-        is_new ? catalog::NewRecordingId(means.luns.clock().WallNs(), means.luns.random())
-               : std::exchange(wish, "");
+    name.recording = is_new
+                         ? catalog::NewRecordingId(means.luns.clock().WallNs(), means.luns.random())
+                         : std::exchange(wish, "");
     const auto taken = means.recordings.catalog()->GetRecording(name);
     // If the catalog cannot be read, a name that was wished for may be another recording's.
     if (taken.ok() ? !taken->has_value() : is_new) return name;
