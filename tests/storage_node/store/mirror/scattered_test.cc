@@ -90,6 +90,52 @@ TEST_P(Scattered, PayloadOnOneCopyAloneIsPayload) {
   EXPECT_TRUE(TextOf(deck_.Directory(recording, 1) + "/data") == payload);
 }
 
+// Member 1 is away while the recording goes on. Its index ends early, which says nothing of what
+// member 0 held.
+TEST_P(Scattered, ALateCopyIsNoReasonToCutTheOther) {
+  const std::string zeros(64 << 10, '\0');
+  for (const bool with_manifest : {true, false}) {
+    for (const std::string& index : {std::string(), zeros}) {
+      SCOPED_TRACE(testing::Message() << index.size() << " bytes, manifest " << with_manifest);
+      std::string recording;
+      {
+        auto recorder = *deck_.Record();
+        recording = recorder.admission.accept.recording;
+        PushDurably(recorder, 0, 8);
+        MoveAway(1);
+        EXPECT_TRUE(Becomes(LunState::kDegraded, "is not there"));
+        PushDurably(recorder, 8, kLength - 8);
+      }
+      deck_.Stop();
+      PutBack(1);
+      const std::string payload = TextOf(deck_.Directory(recording, 0) + "/data");
+      WriteFile(deck_.Directory(recording, 0) + "/index", index);
+      if (!with_manifest) fs::remove(deck_.Directory(recording, 0) + "/manifest.json");
+      deck_.Start();
+      ASSERT_TRUE(fs::exists(deck_.Directory(recording, 0) + "/data"));
+      EXPECT_TRUE(TextOf(deck_.Directory(recording, 0) + "/data") == payload);
+      Scrub();
+    }
+  }
+}
+
+// Member 1 is away while somebody keeps the recording, and then member 0 loses the manifest.
+TEST_P(Scattered, AnOlderManifestTakesNoKeepBack) {
+  const std::string recording = deck_.RecordAndSeal(kLength);
+  MoveAway(1);
+  EXPECT_TRUE(Becomes(LunState::kDegraded, "is not there"));
+  ASSERT_TRUE(deck_.node().recorder().KeepRecording(recording, true).ok());
+  deck_.Stop();
+  PutBack(1);
+  fs::remove(deck_.Directory(recording, 0) + "/manifest.json");
+  deck_.Start();
+  ExpectScrubMends();
+  EXPECT_TRUE(deck_.Get(recording).kept);
+  ExpectSameData(recording);
+  EXPECT_NE(TextOf(deck_.Directory(recording, 0) + "/manifest.json").find("\"kept\": true"),
+            std::string::npos);
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, Scattered, testing::Values("posix", "direct"),
                          [](const auto& info) { return info.param; });
 
