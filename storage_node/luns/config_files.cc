@@ -128,7 +128,7 @@ bool IsEmptyChannelFile(const disk::Directory& directory, const disk::Entry& ent
 }
 
 // A directory of that name may be what a crash has left of making the same channel, or have our
-// recordings.
+// recordings: what others have put beside those stays.
 absl::Status CheckFree(const disk::Directory& root, const OpenLun& lun, const std::string& id) {
   TD_ASSIGN_OR_RETURN(const auto directory, root.OpenDirectory(id));
   if (ReadChannel(root, lun, id).ok()) return absl::OkStatus();
@@ -137,6 +137,7 @@ absl::Status CheckFree(const disk::Directory& root, const OpenLun& lun, const st
   for (const disk::Entry& entry : entries) {
     if (entry.kind == disk::EntryKind::kFile && entry.name == NewFile(kChannelFile)) continue;
     if (recordings.contains(entry.name) || IsEmptyChannelFile(directory, entry)) continue;
+    if (!recordings.empty() && entry.name != kChannelFile) continue;
     return disk::MemberNotEmpty(
         root.path(), entry.name,
         absl::StrCat("mkdir ", directory.path(), ": the directory is there and holds ", entry.name,

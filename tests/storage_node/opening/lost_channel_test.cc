@@ -47,6 +47,16 @@ TEST_P(LostChannel, IsMadeAgainByItsRecordings) {
   }
 }
 
+TEST_P(LostChannel, IsMadeAgainBesideWhatOthersHavePutThere) {
+  node_.Stop();
+  fs::remove(File());
+  const std::string theirs = node_.dir().path() + "/m0/c/readme.md";
+  WriteFile(theirs, "theirs");
+  node_.Start();
+  EXPECT_EQ(node_.PlayAll(name_).size(), 6u);
+  EXPECT_EQ(ReadFile(theirs), "theirs");
+}
+
 TEST_P(LostChannel, IsMadeAgainAsTheCatalogHadIt) {
   auto update = services::ChannelUpdate().Set(&services::Channel::sample_rate, 5);
   update.name = kChannel;
