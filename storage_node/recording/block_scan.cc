@@ -19,6 +19,10 @@ constexpr int kReadAgain = 2;
 // The file that ends early is how a power cut leaves it, and no error of the disk.
 bool IsIoError(const absl::Status& status) { return !status.ok() && !absl::IsOutOfRange(status); }
 
+bool IsAllZeros(const dataplane::Block& block) {
+  return std::ranges::all_of(block.payload(), [](std::byte b) { return b == std::byte{0}; });
+}
+
 format::Watermark NewestOf(CallerLoop& loop, store::RecordingFiles& files,
                            const format::Uuid& recording, uint64_t block_bytes) {
   format::Watermark newest;
@@ -46,6 +50,7 @@ absl::Status BlockScan::Run() {
   // A watermark above the end means that durable entries are gone.
   if (watermark_.durable > next_) corrupt_ += watermark_.durable - next_;
   Skip(watermark_.durable);
+  LookAtDurable();
   KeepDoubtfulData();
   return absl::OkStatus();
 }
@@ -107,7 +112,16 @@ void BlockScan::Judge(uint64_t sequence, const absl::StatusOr<format::IndexEntry
   Skip(sequence);
   if (entry->payload_bytes == 0) return Skip(sequence + 1);
   next_ = sequence + 1;
+  if (was_durable) last_durable_[PlaceOf(sequence).member] = *entry;
   Keep(*entry);
+}
+
+void BlockScan::LookAtDurable() {
+  for (const auto& [member, entry] : last_durable_) PayloadIsGood(entry, PlaceOf(entry.sequence));
+}
+
+bool BlockScan::is_strange() const {
+  return std::ranges::any_of(strange_, [&](uint32_t member) { return !own_.contains(member); });
 }
 
 bool BlockScan::PayloadIsGood(const format::IndexEntry& entry, format::Place place) {
@@ -116,6 +130,7 @@ bool BlockScan::PayloadIsGood(const format::IndexEntry& entry, format::Place pla
     return AwaitBlock(loop_, files_, ring_, place, entry.payload_bytes, copy);
   };
   bool unread = false;
+  bool is_strange = false;
   for (uint32_t copy = 0; copy < files_.block_copies(); ++copy) {
     auto block = read(copy);
     for (int again = 0; again < kReadAgain && IsIoError(block.status()); ++again) {
@@ -125,9 +140,12 @@ bool BlockScan::PayloadIsGood(const format::IndexEntry& entry, format::Place pla
     if (block.ok() && format::CheckBlock(identity_, entry.sequence, place, entry,
                                          format_.piece_bytes, block->payload())
                               .kind == format::DamageKind::kNone) {
+      own_.insert(place.member);
       return true;
     }
+    is_strange = is_strange || (block.ok() && !IsAllZeros(*block));
   }
+  if (is_strange) strange_.insert(place.member);
   if (unread) ++unread_;
   return unread;
 }

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -46,6 +48,10 @@ class BlockScan {
   uint64_t cut() const { return cut_; }          // written, but not whole
   uint64_t unread() const { return unread_; }    // there, although the disk did not give them
   uint64_t damaged_entries() const { return damaged_entries_; }  // neither sound nor all zeros
+  // The data of a member may be another recording's: of what was read there, something is neither
+  // zeros nor what its entry says, and nothing is what its entry says. Reused files hold what they
+  // held before.
+  bool is_strange() const;
   // One more than the last block that an entry speaks of, be it damaged.
   uint64_t spoken_of() const { return std::max(spoken_of_, next_); }
   int64_t last_capture_ns() const { return last_capture_ns_; }  // of the last that is there; or 0
@@ -59,6 +65,8 @@ class BlockScan {
   // Asked in order: nobody waited for that block any more. What is in its place is of no use.
   bool IsSettled(uint64_t sequence);
   void Judge(uint64_t sequence, const absl::StatusOr<format::IndexEntry>& entry);
+  // Reads of each member the last block that was durable: beyond the watermark all are read.
+  void LookAtDurable();
   // A payload that the disk does not give is kept: nobody knows that it is bad, and whoever plays
   // it finds out.
   bool PayloadIsGood(const format::IndexEntry& entry, format::Place place);
@@ -86,6 +94,8 @@ class BlockScan {
   const std::vector<format::SequenceRange> settled_;
   size_t next_settled_ = 0;  // the first that does not end below what is judged
   std::vector<uint64_t> data_bytes_;
+  std::map<uint32_t, format::IndexEntry> last_durable_;  // by member
+  std::set<uint32_t> own_, strange_;  // members with payload that is what its entry says, or not
   format::Watermark watermark_;
   std::vector<format::SequenceRange> absent_;  // below next_, in order
   uint64_t next_ = 0;

@@ -33,6 +33,7 @@ class Examination {
   CallerLoop& loop_;
   std::optional<format::IndexHeader> header_;
   int64_t last_capture_ns_ = 0;
+  bool names_a_block_ = true;  // its index: one that is whole, or may be; also if that is not known
 };
 
 // The index says whose it is; where it says nothing, the catalog's row has to do.
@@ -59,7 +60,8 @@ absl::StatusOr<bool> Examination::HoldsNothing(const std::optional<format::Manif
   BlockScan scan(loop_, files_, *ring, *manifest);
   TD_RETURN_IF_ERROR(scan.Run());
   last_capture_ns_ = scan.last_capture_ns();
-  return scan.blocks() == 0 && scan.unread() == 0 && scan.damaged_entries() == 0;
+  names_a_block_ = scan.blocks() > 0 || scan.unread() > 0 || scan.damaged_entries() > 0;
+  return !names_a_block_ && !scan.is_strange();
 }
 
 absl::StatusOr<Examined> Examination::Run(const store::RecordingPath& path,
@@ -88,7 +90,7 @@ absl::StatusOr<Examined> Examination::Run(const store::RecordingPath& path,
   }
   if (examined.manifest_lost && manifest.has_value()) {
     examined.manifest->state = services::RecordingState::kRecording;
-    examined.manifest->kept = true;
+    examined.manifest->kept = names_a_block_;
     const bool is_later = last_capture_ns_ >= examined.manifest->start_time_ns;
     if (is_later) examined.manifest->end_time_ns = last_capture_ns_;
   }

@@ -17,25 +17,27 @@ namespace tapedeck::storage_node::recording {
 namespace {
 
 // What is cut off is gone for good: only where the index is this recording's it is known where it
-// ends.
+// ends. No header is sound: zeros may be an index that was lost, unless the payload is zeros, too.
 absl::StatusOr<bool> MayCut(store::Store& store, CallerLoop& loop, store::RecordingFiles& files,
-                            const format::IndexHeader& own) {
+                            dataplane::SlotPool& ring, const format::Manifest& manifest) {
   if (const auto stored = BelievedHeader(store, loop, files); stored.has_value()) {
-    return *stored == own;
+    return *stored == manifest.index_header();
   }
   if (IsBehind(store)) return false;
   TD_ASSIGN_OR_RETURN(const IndexState index, StateOfIndex(loop, files));
-  return index == IndexState::kBlank;
+  if (index != IndexState::kBlank) return false;
+  return IsDataBlank(loop, files, ring, manifest);
 }
 
 // Of what `scan` has found, with the header that is there.
 absl::StatusOr<SealPlan> PlanOf(store::Store& store, CallerLoop& loop, store::RecordingFiles& files,
-                                const BlockScan& scan, format::Manifest manifest, Cut cut) {
+                                dataplane::SlotPool& ring, const BlockScan& scan,
+                                format::Manifest manifest, Cut cut) {
   const auto stored = StoredHeader(loop, files);
   SealPlan plan{.data_bytes = scan.data_bytes(),
                 .watermark_generation = scan.watermark().generation + 1,
                 .header = manifest.index_header()};
-  TD_ASSIGN_OR_RETURN(const bool may_cut, MayCut(store, loop, files, plan.header));
+  TD_ASSIGN_OR_RETURN(const bool may_cut, MayCut(store, loop, files, ring, manifest));
   if (stored.has_value() && *stored == plan.header) plan.header = *stored;
   if (may_cut && scan.spoken_of() > 0) {
     plan.index_bytes = manifest.entries().Offset(scan.spoken_of());
@@ -48,7 +50,7 @@ absl::StatusOr<SealPlan> PlanOf(store::Store& store, CallerLoop& loop, store::Re
     TD_ASSIGN_OR_RETURN(plan.index_bytes, LengthOfIndex(loop, files));
     absl::StrAppend(&manifest.cause, "; its index is damaged or lost, so nothing was cut off");
   }
-  if (!may_cut || cut == Cut::kNothing) {
+  if (!may_cut || cut == Cut::kNothing || scan.is_strange()) {
     plan.data_bytes.assign(manifest.members, format::kMaxRecordingBytes);
   }
   plan.manifest = std::move(manifest);
@@ -117,7 +119,8 @@ absl::StatusOr<format::Manifest> SalvageRecording(store::Store& store,
   // Its index may know the end of one that had been closed.
   if (manifest.end_time_ns == 0) manifest.end_time_ns = clock.WallNs();
   manifest.Advance();
-  TD_ASSIGN_OR_RETURN(SealPlan plan, PlanOf(store, loop, *files, scan, std::move(manifest), cut));
+  TD_ASSIGN_OR_RETURN(SealPlan plan,
+                      PlanOf(store, loop, *files, *ring, scan, std::move(manifest), cut));
   format::Manifest sealed = plan.manifest;
   TD_RETURN_IF_ERROR(Await<absl::Status>(
       loop, [&](auto done) { SealRecording(*files, std::move(plan), std::move(done)); }));

@@ -29,7 +29,8 @@ enum class Cut { kBeyondTheLast, kNothing };
 
 // Waits for the disk; reads the whole index but only the payload beyond the stored watermark.
 // `manifest` is in state RECORDING and nobody writes the recording; what it lists as missing stays
-// so, and payload is cut off only where a sound index says that it ends. Returns the sealed
+// so. Payload is cut off only where a sound index says that it ends, and none if some is there that
+// may be another recording's. Returns the sealed
 // manifest. DATA_LOSS, and nothing is changed, if it has more gaps than a manifest may list.
 absl::StatusOr<format::Manifest> SalvageRecording(
     store::Store& store, const store::RecordingPath& path, format::Manifest manifest,
