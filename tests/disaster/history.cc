@@ -178,10 +178,7 @@ class Maker {
     const auto all = deck_->recordings().RecordingsAfter("luns/l/channels/-", {}, 100);
     Check(all.status(), "list");
     for (const auto& recording : all.value_or(std::vector<services::Recording>())) {
-      const bool open = std::ranges::any_of(running_, [&](const Running& running) {
-        return running.recorder.admission.accept.recording == recording.name;
-      });
-      if (!open) names.push_back(recording.name);
+      if (recording.state != services::RecordingState::kRecording) names.push_back(recording.name);
     }
     return names.empty() ? "" : names[random_() % names.size()];
   }
