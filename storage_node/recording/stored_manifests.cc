@@ -36,8 +36,11 @@ Manifests ReadManifests(CallerLoop& loop, store::RecordingFiles& files) {
     if (manifest.ok() && all.newest.ok() && manifest->generation <= all.newest->generation) {
       continue;
     }
-    // Damage in one copy says more than the absence of the other.
-    if (manifest.ok() || absl::IsNotFound(all.newest.status())) all.newest = std::move(manifest);
+    // Damage in one copy says more than the absence of the other; what is not ours, or cannot be
+    // read, says more than damage, as it is what keeps the recording from being mended.
+    if (manifest.ok() || absl::IsNotFound(all.newest.status()) || (!damaged && !all.newest.ok())) {
+      all.newest = std::move(manifest);
+    }
   }
   all.all_damaged = any_damaged && !any_other;
   return all;
