@@ -78,7 +78,7 @@ Range UnitRange(uint32_t unit) {
   return {.offset = first + unit * kUnit, .bytes = kUnit};
 }
 
-std::map<uint32_t, std::vector<Slot>> SlotsOf(const Image& image) {
+std::map<uint32_t, std::vector<Slot>> SoundSlotsOf(const Image& image) {
   std::map<uint32_t, std::vector<Slot>> slots;
   for (uint32_t member = 0; member < 8; ++member) {
     const auto device = image.find("m" + std::to_string(member));
@@ -94,8 +94,16 @@ std::map<uint32_t, std::vector<Slot>> SlotsOf(const Image& image) {
           newest = std::move(slot);
         }
       }
-      if (newest.has_value() && newest->live) slots[member].push_back(*std::move(newest));
+      if (newest.has_value()) slots[member].push_back(*std::move(newest));
     }
+  }
+  return slots;
+}
+
+std::map<uint32_t, std::vector<Slot>> SlotsOf(const Image& image) {
+  auto slots = SoundSlotsOf(image);
+  for (auto& [member, all] : slots) {
+    std::erase_if(all, [](const Slot& slot) { return !slot.live; });
   }
   return slots;
 }

@@ -111,7 +111,8 @@ class Verdict {
       // store/rados/README.md has this limit: names of objects are never listed.
       const bool is_object = history_.shape.on_objects();
       if (line.empty()) {
-        Add("recording neither listed nor named (" + evidence + ")", where, is_object);
+        Add("recording neither listed nor named (" + evidence + ")", where,
+            is_object || (!manifest && !header && IsPutBack(take.identity)));
       }
       if (!line.empty() && in_place && (manifest || header)) {
         Add("recording with whole blocks left out (" + evidence + ")", where + ": " + line,
@@ -156,6 +157,27 @@ class Verdict {
       }
     }
     return false;
+  }
+
+  // Whether the slots that it had are sound, and another's or free. If its row is gone as well,
+  // storage_node/README.md has that limit.
+  bool IsPutBack(const Identity& identity) const {
+    const auto sound = SoundSlotsOf(seen_.before);
+    bool any = false;
+    for (const auto& [member, slots] : now_.slots) {
+      for (const Slot& had : slots) {
+        if (had.id != identity.id) continue;
+        const auto on_member = sound.find(member);
+        if (on_member == sound.end() ||
+            std::ranges::none_of(on_member->second, [&](const Slot& slot) {
+              return slot.number == had.number && slot.id != identity.id;
+            })) {
+          return false;
+        }
+        any = true;
+      }
+    }
+    return any;
   }
 
   // Whether such a line of the log says that the slot is damaged that it had on a device.

@@ -72,7 +72,8 @@ struct Slot {
 };
 // Of the images m0, m1 ...; what is damaged is left out, and so is all of a device without a sound
 // superblock.
-std::map<uint32_t, std::vector<Slot>> SlotsOf(const Image& image);
+std::map<uint32_t, std::vector<Slot>> SoundSlotsOf(const Image& image);
+std::map<uint32_t, std::vector<Slot>> SlotsOf(const Image& image);  // the live ones
 // What is at those places, whatever the slots of `image` say.
 Parts PartsAt(const Image& image, const std::map<uint32_t, std::vector<Slot>>& slots);
 // Where a device keeps it.
