@@ -217,7 +217,7 @@ absl::StatusOr<MakeAdmission> OpenResumed(Means& means, const Resumable& found, 
 
 absl::StatusOr<SessionPlan> PlanResumed(Means& means, const Open& open,
                                         dataplane::Executor& executor) {
-  TD_ASSIGN_OR_RETURN(Resumable found, FindResumable(means, open, executor.clock()));
+  TD_ASSIGN_OR_RETURN(Resumable found, FindResumable(means, open));
   return SessionPlan{.ring = RingOf(found.target),
                      .open = [&means, &executor, found](FittedRing fitted) {
                        return OpenResumed(means, found, std::move(fitted), executor);

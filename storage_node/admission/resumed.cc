@@ -45,7 +45,7 @@ absl::Status Busy(const RecordingRow& row, absl::string_view why) {
 }
 
 // Whether the worker may go on after the last recording it wrote.
-absl::Status CheckLast(const Open& open, const RecordingRow& last, int64_t now_ns) {
+absl::Status CheckLast(const Open& open, const RecordingRow& last, const recordings::AgeBase& age) {
   const format::Manifest& manifest = last.manifest;
   const std::string& name = open.resume->recording;
   if (manifest.resume_token.empty() && manifest.state == RecordingState::kSealed) {
@@ -60,7 +60,7 @@ absl::Status CheckLast(const Open& open, const RecordingRow& last, int64_t now_n
                          "be gone on with; record again");
   }
   const bool closed = manifest.state != RecordingState::kRecording;
-  if (closed && now_ns - manifest.end_time_ns > kResumeLimitNs) {
+  if (closed && age.Of(manifest.end_time_ns) > age.max_age_ns) {
     return ResumeRefused(name, "LATE", "it was closed more than an hour ago; record again");
   }
   return absl::OkStatus();
@@ -210,11 +210,12 @@ std::string NewResumeToken(Means& means) {
 
 std::string TokenBytes(const std::string& digits) { return absl::HexStringToBytes(digits); }
 
-absl::StatusOr<Resumable> FindResumable(Means& means, const Open& open,
-                                        const dataplane::Clock& clock) {
+absl::StatusOr<Resumable> FindResumable(Means& means, const Open& open) {
   TD_ASSIGN_OR_RETURN(RecordTarget target, FindTarget(means, open));
   TD_ASSIGN_OR_RETURN(auto rows, FindRows(means, open));
-  TD_RETURN_IF_ERROR(CheckLast(open, rows.back(), clock.WallNs()));
+  recordings::ClockSteps& clock = means.recordings.clock_steps();
+  clock.Look();
+  TD_RETURN_IF_ERROR(CheckLast(open, rows.back(), clock.Of(kResumeLimitNs)));
   for (RecordingRow& row : rows) TD_RETURN_IF_ERROR(AwaitRow(means, *target.lun, &row));
   const format::Manifest last = rows.back().manifest;
   if (!last.stream.empty()) TD_RETURN_IF_ERROR(KeepOpen(open, &rows));

@@ -15,7 +15,8 @@
 namespace tapedeck::storage_node::admission {
 
 // A recording that was closed longer ago than this is not gone on with: its worker has long given
-// up (services/jobs.h, kMaxResumeForNs), and whoever uses it may rely on it.
+// up (services/jobs.h, kMaxResumeForNs), and whoever uses it may rely on it. A step of the clock
+// makes none older.
 inline constexpr int64_t kResumeLimitNs = 3600 * dataplane::kSecondNs;
 
 // What goes on: one recording, or the last segments of a stream, in order.
@@ -26,8 +27,7 @@ struct Resumable {
 
 // On the LUN's desk. FAILED_PRECONDITION (RESUME_REFUSED); the same (RECORDING_BUSY) while somebody
 // writes or uses it: a session that does is told to end.
-absl::StatusOr<Resumable> FindResumable(Means& means, const services::session::Open& open,
-                                        const dataplane::Clock& clock);
+absl::StatusOr<Resumable> FindResumable(Means& means, const services::session::Open& open);
 
 struct ResumedRecordings {
   uint64_t next_block = 0;

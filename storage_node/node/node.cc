@@ -118,7 +118,8 @@ absl::Status StorageNode::StartRounds() {
   }));
   TD_RETURN_IF_ERROR(start("catalog", kCatalogPeriod, [this] {
     // What it meets is told in health(); with an older note the next node deletes later.
-    if (kept_->recordings.catalog()->Retry().ok()) retention_.SaveClock().IgnoreError();
+    if (kept_->recordings.catalog()->Retry().ok())
+      kept_->recordings.clock_steps().Save().IgnoreError();
   }));
   TD_RETURN_IF_ERROR(start("late-luns", opening::kLateLunsPeriod,
                            [this] { opening::TryLateLuns(kept_->recordings); }));

@@ -1,7 +1,8 @@
-// Steps of the machine's clock that nothing explains, for policies that delete by age: a clock
+// Steps of the machine's clock that nothing explains, for what goes by a recording's age: a clock
 // that goes ahead by years makes each recording too old, and none of them is.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -13,12 +14,15 @@
 
 namespace tapedeck::storage_node::recordings {
 
-// What a policy by age goes by. UTC nanoseconds.
+// What a limit of age goes by. UTC nanoseconds.
 struct AgeBase {
-  int64_t max_age_ns = 0;  // of the policy that it was made for
+  int64_t max_age_ns = 0;  // the limit that it was made for
   int64_t now_ns = 0;
   // A recording that ended before counts as ended then.
   int64_t since_ns = 0;
+
+  // The age of one that ended at `end_ns`.
+  int64_t Of(int64_t end_ns) const { return now_ns - std::max(end_ns, since_ns); }
 };
 
 // Compares the machine's clock with the steady one while the node runs, and with the last time that
@@ -28,8 +32,7 @@ class ClockSteps {
  public:
   ClockSteps(std::string state_dir, const dataplane::Clock& clock);
 
-  // Looks at both clocks; the log names a step ahead of a minute or more. One thread, at least once
-  // a second.
+  // Looks at both clocks, at least once a second; the log names a step ahead of a minute or more.
   void Look();
   // Notes the time, every ten minutes, and each step soon. STATE_UNUSABLE.
   absl::Status Save();

@@ -15,6 +15,7 @@
 #include "storage_node/catalog/catalog.h"
 #include "storage_node/catalog/names.h"
 #include "storage_node/luns/luns.h"
+#include "storage_node/recordings/clock_steps.h"
 #include "storage_node/recordings/closer.h"
 #include "storage_node/recordings/leases.h"
 #include "storage_node/recordings/live_recordings.h"
@@ -43,7 +44,7 @@ struct FoundRecording {
 class Recordings {
  public:
   Recordings(luns::Luns& luns, std::shared_ptr<catalog::Catalog> catalog)
-      : luns_(luns), catalog_(std::move(catalog)) {}
+      : luns_(luns), catalog_(std::move(catalog)), clock_steps_(luns.state_dir(), luns.clock()) {}
   ~Recordings() { closer_->Stop(); }
 
   luns::Luns& luns() { return luns_; }
@@ -51,6 +52,7 @@ class Recordings {
   Leases& leases() { return *leases_; }
   LiveRecordings& live() { return live_; }
   const std::shared_ptr<Closer>& closer() { return closer_; }
+  ClockSteps& clock_steps() { return clock_steps_; }
 
   // Of a LUN that is open, what that has; else what the catalog had of it last. NOT_FOUND
   // (LUN_NOT_FOUND, CHANNEL_NOT_FOUND).
@@ -121,6 +123,7 @@ class Recordings {
 
   luns::Luns& luns_;
   const std::shared_ptr<catalog::Catalog> catalog_;
+  ClockSteps clock_steps_;
   const std::shared_ptr<Leases> leases_ = std::make_shared<Leases>();
   LiveRecordings live_;
   const std::shared_ptr<Closer> closer_ = std::make_shared<Closer>(*this);

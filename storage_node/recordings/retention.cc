@@ -101,10 +101,10 @@ absl::StatusOr<int64_t> ApplyPolicies(Recordings& recordings, const std::string&
 }
 
 void Retention::Look() {
-  clock_steps_.Look();
+  recordings_.clock_steps().Look();
   for (const auto& [lun_id, lun] : recordings_.luns().All()) {
     WarnOfFill(*lun);
-    const AgeBase age = clock_steps_.Of(lun->config->max_age_ns);
+    const AgeBase age = recordings_.clock_steps().Of(lun->config->max_age_ns);
     const bool apply = HasToLook(*next_looks_, *lun, age);
     if (!apply && !lun->capacity->AnyKnownByRow()) continue;
     const auto desk = recordings_.luns().upkeep().Of(lun_id);

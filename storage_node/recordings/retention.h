@@ -8,7 +8,6 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
-#include "storage_node/recordings/clock_steps.h"
 #include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::recordings {
@@ -49,22 +48,16 @@ inline constexpr absl::Duration kRetentionPeriod = absl::Seconds(1);
 // up. Owned by the node.
 class Retention {
  public:
-  explicit Retention(Recordings& recordings)
-      : recordings_(recordings),
-        clock_steps_(recordings.luns().state_dir(), recordings.luns().clock()) {}
+  explicit Retention(Recordings& recordings) : recordings_(recordings) {}
 
   // One round; on one thread.
   void Look();
-  // Notes the time for the next node of the state directory; at least once a minute. Any thread;
-  // waits for the disk.
-  absl::Status SaveClock() { return clock_steps_.Save(); }
 
  private:
   // Of a LUN that stops its recordings when it is full: once below 10 % of room, once below 1 %.
   void WarnOfFill(const luns::OpenLun& lun);
 
   Recordings& recordings_;
-  ClockSteps clock_steps_;
   const std::shared_ptr<NextLooks> next_looks_ = std::make_shared<NextLooks>();
   std::map<std::string, uint64_t> warned_percent_;  // by LUN uid
 };

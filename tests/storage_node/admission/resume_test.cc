@@ -12,6 +12,7 @@
 
 #include "storage_node/admission/resumed.h"
 #include "tests/storage_node/node_fixture.h"
+#include "tests/storage_node/settable_clock.h"
 
 namespace tapedeck::storage_node {
 namespace {
@@ -213,12 +214,15 @@ TEST_P(ResumeTest, IsRefusedOnceTheRecordingHasEnded) {
   EXPECT_EQ(WhyRefused(node_.Record(Asks(second->admission.accept, 0)).status()), "TOKEN");
 }
 
-TEST_P(ResumeTest, IsRefusedAfterAnHour) {
+TEST_P(ResumeTest, IsRefusedAfterAnHourButNotForAStepOfTheClock) {
+  const auto clock = std::make_shared<SettableClock>();
+  node_.Restart({.clock = clock});
   const Accept before = Lose({0, 1}, /*closed=*/true);
-  bool later = false;
-  node_.executor().PostAfter(admission::kResumeLimitNs + dataplane::kSecondNs,
-                             [&] { later = true; });
-  ASSERT_TRUE(node_.executor().RunUntil([&] { return later; }));
+  clock->set_ns = 3 * admission::kResumeLimitNs;
+  auto recorder = node_.Record(Asks(before, 0));
+  ASSERT_TRUE(recorder.ok()) << recorder.status();
+  ASSERT_TRUE(recorder->Finish(kLost).ok());
+  clock->passed_ns = 2 * admission::kResumeLimitNs;
   EXPECT_EQ(WhyRefused(node_.Record(Asks(before, 0)).status()), "LATE");
 }
 

@@ -105,7 +105,7 @@ TEST_F(UndoTest, OneThatWasToGoOnNeverGivesUpWhatItHas) {
   ASSERT_TRUE(executor_.RunUntil([&] { return kept_->luns.desks().Of("l")->waiting() == 0; }));
   const uint64_t before = used();
   EXPECT_EQ(before, Takes("posix", 3));
-  const auto found = admission::FindResumable(means_, open, executor_.clock());
+  const auto found = admission::FindResumable(means_, open);
   ASSERT_TRUE(found.ok()) << found.status();
   admission::Resumable more = *found;
   more.target.open.expected_blocks = 16;

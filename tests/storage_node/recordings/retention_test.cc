@@ -8,6 +8,7 @@
 
 #include "absl/time/clock.h"
 #include "tests/storage_node/capture/segment_fixture.h"
+#include "tests/storage_node/settable_clock.h"
 
 namespace tapedeck::storage_node {
 namespace {
@@ -15,20 +16,6 @@ namespace {
 using RetentionTest = SegmentTest;
 
 constexpr int64_t kHourNs = 3600 * dataplane::kSecondNs;
-
-// The machine's clock is set, and time passes by both. It begins as the clock of sessions does, by
-// which recordings end.
-class SettableClock final : public dataplane::Clock {
- public:
-  int64_t NowNs() const override { return system_.NowNs() + passed_ns; }
-  int64_t WallNs() const override { return ManualClock::kStartNs + NowNs() - begun_ns_ + set_ns; }
-  std::atomic<int64_t> set_ns = 0;
-  std::atomic<int64_t> passed_ns = 0;
-
- private:
-  const dataplane::SystemClock system_{};
-  const int64_t begun_ns_ = system_.NowNs();
-};
 
 TEST_P(RetentionTest, OldRecordingsGoUnlessTheyAreKeptOrPlayed) {
   MakeLun({.max_age_ns = 1'000'000'000});
