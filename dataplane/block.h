@@ -33,11 +33,14 @@ struct Triggers {
   bool operator==(const Triggers&) const = default;
 };
 
+// The capture time of samples of which nobody knows when they were captured. 0 is 1970.
+inline constexpr int64_t kTimeUnknown = INT64_MIN;
+
 struct BlockHeader {
   uint64_t recording = 0;     // stream id, unique within a storage node's session
   uint64_t sequence = 0;      // from 0, without holes
   uint64_t sample_index = 0;  // of the block's first sample
-  int64_t capture_ns = 0;     // UTC, nanoseconds since the Unix epoch
+  int64_t capture_ns = 0;     // UTC, nanoseconds since the Unix epoch, or kTimeUnknown
   uint32_t payload_bytes = 0;
   uint32_t crc32c = 0;  // of the payload alone
   uint32_t flags = 0;   // BlockFlags, below 2^16

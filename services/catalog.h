@@ -63,7 +63,7 @@ class ChannelCatalog {
 
 // A place in the order of recordings; the default comes before all.
 struct RecordingKey {
-  int64_t start_time_ns = INT64_MAX;
+  int64_t open_time_ns = INT64_MAX;
   std::string name;
 };
 

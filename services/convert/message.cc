@@ -54,12 +54,16 @@ void WireField::Write(uint64_t value) const {
 }
 
 void WireField::Write(int64_t ns) const {
-  if (ns == 0) return;
+  if (ns != 0) Write(std::optional(ns));
+}
+
+void WireField::Write(std::optional<int64_t> ns) const {
+  if (!ns.has_value()) return;
   Message* const to = message_.GetReflection()->MutableMessage(&message_, field_);
   if (field_->message_type() == Timestamp::descriptor()) {
-    to->CopyFrom(ToTimestamp(ns));
+    to->CopyFrom(ToTimestamp(*ns));
   } else {
-    to->CopyFrom(ToDuration(ns));
+    to->CopyFrom(ToDuration(*ns));
   }
 }
 
@@ -117,6 +121,11 @@ void ConstWireField::Read(int64_t& ns) const {
     duration.CopyFrom(from);
     ns = FromDuration(duration);
   }
+}
+
+void ConstWireField::Read(std::optional<int64_t>& ns) const {
+  ns.reset();
+  if (message_.GetReflection()->HasField(message_, field_)) Read(ns.emplace());
 }
 
 void ConstWireField::Read(std::vector<std::string>& values) const {

@@ -35,7 +35,8 @@ class WireField {
   void Write(bool value) const;
   void Write(uint32_t value) const;
   void Write(uint64_t value) const;
-  void Write(int64_t ns) const;  // a google.protobuf.Timestamp or Duration
+  void Write(int64_t ns) const;                 // a google.protobuf.Timestamp or Duration
+  void Write(std::optional<int64_t> ns) const;  // the same, where 0 is set, too
   void Write(const std::vector<std::string>& values) const;
   void Write(const std::map<std::string, std::string>& values) const;
   void WriteNumber(int value) const;       // of an enum
@@ -56,6 +57,7 @@ class ConstWireField {
   void Read(uint32_t& value) const;
   void Read(uint64_t& value) const;
   void Read(int64_t& ns) const;
+  void Read(std::optional<int64_t>& ns) const;
   void Read(std::vector<std::string>& values) const;
   void Read(std::map<std::string, std::string>& values) const;
   // None if it is not set.
@@ -88,6 +90,8 @@ void WriteField(const Value& value, const WireField& to) {
   }
 }
 
+inline void WriteField(std::optional<int64_t> ns, const WireField& to) { to.Write(ns); }
+
 template <typename Value>
 void WriteField(const std::optional<Value>& value, const WireField& to) {
   if (value.has_value()) WriteField(*value, to);
@@ -107,6 +111,11 @@ absl::Status ReadField(const ConstWireField& from, Value& value) {
   } else {
     from.Read(value);
   }
+  return absl::OkStatus();
+}
+
+inline absl::Status ReadField(const ConstWireField& from, std::optional<int64_t>& ns) {
+  from.Read(ns);
   return absl::OkStatus();
 }
 

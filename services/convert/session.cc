@@ -50,8 +50,8 @@ v1::Open ToProto(const session::Open& open) {
   if (open.original.has_value()) {
     out.mutable_original()->set_recording(open.original->recording);
     out.mutable_original()->set_uid(open.original->uid);
-    *out.mutable_original()->mutable_start_time() =
-        convert::ToTimestamp(open.original->start_time_ns);
+    *out.mutable_original()->mutable_open_time() =
+        convert::ToTimestamp(open.original->open_time_ns);
     for (const std::string& name : open.original->earlier) {
       out.mutable_original()->add_earlier(name);
     }
@@ -81,7 +81,7 @@ absl::StatusOr<session::Message> FromProto(const v1::Open& open) {
     out.original = session::Original{
         .recording = open.original().recording(),
         .uid = open.original().uid(),
-        .start_time_ns = convert::FromTimestamp(open.original().start_time()),
+        .open_time_ns = convert::FromTimestamp(open.original().open_time()),
         .earlier = {open.original().earlier().begin(), open.original().earlier().end()}};
   }
   // Another version may have other directions and ops: the session answers VERSION_MISMATCH.

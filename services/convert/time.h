@@ -11,9 +11,15 @@ namespace tapedeck::services::convert {
 inline constexpr int64_t kNanosPerSecond = 1'000'000'000;
 
 inline google::protobuf::Timestamp ToTimestamp(int64_t ns) {
+  int64_t seconds = ns / kNanosPerSecond;
+  int64_t nanos = ns % kNanosPerSecond;
+  if (nanos < 0) {  // a Timestamp counts them forward
+    nanos += kNanosPerSecond;
+    --seconds;
+  }
   google::protobuf::Timestamp out;
-  out.set_seconds(ns / kNanosPerSecond);
-  out.set_nanos(static_cast<int32_t>(ns % kNanosPerSecond));
+  out.set_seconds(seconds);
+  out.set_nanos(static_cast<int32_t>(nanos));
   return out;
 }
 

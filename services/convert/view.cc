@@ -52,15 +52,16 @@ v1::CaptureStart CaptureToProto(const CaptureStart& capture) {
   out.set_sample(capture.sample);
   out.set_stream_sample(capture.stream_sample);
   out.set_frequency(capture.frequency);
-  if (capture.time_ns > 0) *out.mutable_time() = ToTimestamp(capture.time_ns);
+  if (capture.time_ns.has_value()) *out.mutable_time() = ToTimestamp(*capture.time_ns);
   return out;
 }
 
 CaptureStart CaptureOf(const v1::CaptureStart& capture) {
-  return {.sample = capture.sample(),
-          .stream_sample = capture.stream_sample(),
-          .frequency = capture.frequency(),
-          .time_ns = FromTimestamp(capture.time())};
+  CaptureStart out{.sample = capture.sample(),
+                   .stream_sample = capture.stream_sample(),
+                   .frequency = capture.frequency()};
+  if (capture.has_time()) out.time_ns = FromTimestamp(capture.time());
+  return out;
 }
 
 v1::MarkedSpan MarkToProto(const Annotation& annotation) {
@@ -88,7 +89,9 @@ v1::Timeline ToProto(const Timeline& timeline) {
   out.set_sample_rate(timeline.sample_rate);
   out.set_frequency(timeline.frequency);
   out.set_datatype(timeline.datatype);
-  *out.mutable_start_time() = ToTimestamp(timeline.start_time_ns);
+  if (timeline.start_time_ns.has_value()) {
+    *out.mutable_start_time() = ToTimestamp(*timeline.start_time_ns);
+  }
   out.set_durable_samples(timeline.durable_samples);
   for (const SampleSpan& gap : timeline.gaps) SetSpan(gap, out.add_gaps());
   out.set_gaps_total(timeline.gaps_total);
@@ -104,11 +107,11 @@ absl::StatusOr<Timeline> FromProto(const v1::Timeline& timeline) {
                .sample_rate = timeline.sample_rate(),
                .frequency = timeline.frequency(),
                .datatype = timeline.datatype(),
-               .start_time_ns = FromTimestamp(timeline.start_time()),
                .durable_samples = timeline.durable_samples(),
                .gaps_total = timeline.gaps_total(),
                .annotations_total = timeline.annotations_total(),
                .block_samples = timeline.block_samples()};
+  if (timeline.has_start_time()) out.start_time_ns = FromTimestamp(timeline.start_time());
   TD_ASSIGN_OR_RETURN(out.state,
                       FromEnum<RecordingState>(timeline.state(), v1::RecordingState_MAX, "state"));
   for (const v1::SampleSpan& gap : timeline.gaps()) out.gaps.push_back(SpanOf(gap));

@@ -66,7 +66,7 @@ Recorder::Wish WishOf(const Wish& wish, const std::optional<Place>& place) {
   } else {
     out.original = session::Original{.recording = source.name,
                                      .uid = source.uid,
-                                     .start_time_ns = source.start_time_ns,
+                                     .open_time_ns = source.open_time_ns,
                                      .earlier = EarlierOf(source)};
   }
   return out;

@@ -71,10 +71,6 @@ class Exporter {
     piece.data = block.payload().subspan(skipped, bytes);
     const uint64_t samples = skipped / subject_.sample_bytes();
     piece.sample_index = block.header().sample_index + samples;
-    piece.capture_ns = block.header().capture_ns;
-    if (const double rate = subject_.recording.sample_rate; rate > 0) {
-      piece.capture_ns += static_cast<int64_t>(static_cast<double>(samples) / rate * 1e9);
-    }
     return piece;
   }
 

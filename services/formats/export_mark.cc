@@ -12,7 +12,7 @@ namespace {
 using nlohmann::json;
 
 constexpr char kKind[] = "tapedeck export";
-constexpr uint64_t kVersion = 1;
+constexpr uint64_t kVersion = 2;
 // Beyond any recording: sums of two do not overflow.
 constexpr uint64_t kMostInMark = uint64_t{1} << 62;
 
@@ -34,7 +34,7 @@ class Members {
     good_ = false;
     return "";
   }
-  // Lists of `size` whole numbers; the last may be negative where `is_signed`.
+  // Lists of `size` whole numbers.
   std::vector<std::vector<int64_t>> Rows(const char* name, size_t size) {
     std::vector<std::vector<int64_t>> rows;
     const json list = Find(name);
@@ -66,7 +66,7 @@ class Members {
 std::string EncodeMark(const ExportMark& mark) {
   json runs = json::array(), gaps = json::array();
   for (const sigmf::Run& run : mark.seen.runs) {
-    runs.push_back({run.sample, run.sample_index, run.capture_ns});
+    runs.push_back({run.sample, run.sample_index});
   }
   for (const SampleRange& gap : mark.seen.gaps) gaps.push_back({gap.first, gap.count});
   const json object = {{"kind", kKind},
@@ -97,10 +97,9 @@ absl::StatusOr<ExportMark> DecodeMark(const std::string& path, const std::string
                           .bytes = members.Number("bytes")},
                   .offset = members.Number("offset"),
                   .file_bytes = members.Number("file_bytes")};
-  for (const std::vector<int64_t>& run : members.Rows("runs", 3)) {
-    mark.seen.runs.push_back({.sample = static_cast<uint64_t>(run[0]),
-                              .sample_index = static_cast<uint64_t>(run[1]),
-                              .capture_ns = run[2]});
+  for (const std::vector<int64_t>& run : members.Rows("runs", 2)) {
+    mark.seen.runs.push_back(
+        {.sample = static_cast<uint64_t>(run[0]), .sample_index = static_cast<uint64_t>(run[1])});
   }
   for (const std::vector<int64_t>& gap : members.Rows("gaps", 2)) {
     mark.seen.gaps.push_back(

@@ -55,11 +55,8 @@ absl::Status Import(const ImportWish& wish) {
     dataplane::BlockHeader& header = block.header();
     header.sequence = sequence;
     header.sample_index = sequence * block_samples;
-    header.capture_ns = wish.start_ns;
-    if (channel.sample_rate > 0) {
-      header.capture_ns += static_cast<int64_t>(static_cast<double>(header.sample_index) /
-                                                channel.sample_rate * 1e9);
-    }
+    header.capture_ns = model::TimeAfter(wish.start_ns, header.sample_index, channel.sample_rate)
+                            .value_or(dataplane::kTimeUnknown);
     if (IsMissing(content.gaps, header.sample_index, header.sample_index + block_samples)) {
       header.flags = dataplane::kBlockMissing;
     } else {

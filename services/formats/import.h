@@ -22,7 +22,7 @@ uint64_t BlocksOf(const Content& content, const Channel& channel);
 struct ImportWish {
   Reader* reader = nullptr;
   Channel channel;
-  int64_t start_ns = 0;  // when the first sample was captured
+  model::SampleTime start_ns;  // when the first sample was captured; none: unknown
   // An empty slot for the next block, and what takes it then.
   std::function<absl::StatusOr<dataplane::Block>()> slot;
   std::function<void(dataplane::Block)> give;

@@ -18,7 +18,7 @@ namespace tapedeck::services::formats {
 struct Content {
   std::string datatype;                 // of SigMF; empty: it does not say
   double sample_rate = 0;               // 0: it does not say
-  int64_t start_ns = 0;                 // when the first sample was captured; 0: it does not say
+  model::SampleTime start_ns;           // when the first sample was captured; none: it does not say
   uint64_t bytes = 0;                   // of samples, with those that are missing
   std::vector<SampleRange> gaps;        // in order
   std::vector<Annotation> annotations;  // samples count from the file's first

@@ -22,8 +22,12 @@ uint64_t NumberAt(absl::string_view text, size_t at, int bytes) {
   return value;
 }
 
-void AppendSystemTime(std::string* text, int64_t ns) {
-  const absl::TimeZone::CivilInfo at = absl::UTCTimeZone().At(absl::FromUnixNanos(ns));
+void AppendSystemTime(std::string* text, std::optional<int64_t> ns) {
+  if (!ns.has_value()) {
+    text->append(kSystemTimeBytes, '\0');
+    return;
+  }
+  const absl::TimeZone::CivilInfo at = absl::UTCTimeZone().At(absl::FromUnixNanos(*ns));
   const absl::CivilSecond& second = at.cs;
   const auto monday_is_0 = static_cast<int>(absl::GetWeekday(second));
   for (const int64_t part :
@@ -34,13 +38,13 @@ void AppendSystemTime(std::string* text, int64_t ns) {
   }
 }
 
-int64_t SystemTimeAt(absl::string_view text, size_t at) {
+std::optional<int64_t> SystemTimeAt(absl::string_view text, size_t at) {
   const auto part = [&](size_t i) { return static_cast<int>(NumberAt(text, at + 2 * i, 2)); };
   const absl::CivilSecond second(part(0), part(1), part(3), part(4), part(5), part(6));
   // One that is not normal is of no calendar.
   const bool real = part(0) >= 1970 && part(0) < 2262 && second.month() == part(1) &&
                     second.day() == part(3) && second.hour() == part(4) && part(7) < 1000;
-  if (!real) return 0;
+  if (!real) return std::nullopt;
   return absl::ToUnixNanos(absl::FromCivil(second, absl::UTCTimeZone())) + part(7) * kMillisecondNs;
 }
 

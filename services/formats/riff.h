@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -19,6 +20,7 @@ inline constexpr uint16_t kWaveExtensible = 0xfffe;
 
 // The chunk `auxi` of programs for SDRs: two times of 16 bytes, then numbers of 32 bits, at these
 // offsets.
+inline constexpr size_t kSystemTimeBytes = 16;
 inline constexpr size_t kAuxiStart = 0;
 inline constexpr size_t kAuxiStop = 16;
 inline constexpr size_t kAuxiFrequency = 32;  // Hz
@@ -30,9 +32,9 @@ inline constexpr size_t kLeastAuxiBytes = 36;
 void AppendNumber(std::string* text, uint64_t value, int bytes);
 uint64_t NumberAt(absl::string_view text, size_t at, int bytes);
 
-// SYSTEMTIME of Windows, to the millisecond, UTC.
-void AppendSystemTime(std::string* text, int64_t ns);
-// 0: no such time.
-int64_t SystemTimeAt(absl::string_view text, size_t at);
+// SYSTEMTIME of Windows, to the millisecond, UTC; zeros: unknown.
+void AppendSystemTime(std::string* text, std::optional<int64_t> ns);
+// None: no such time.
+std::optional<int64_t> SystemTimeAt(absl::string_view text, size_t at);
 
 }  // namespace tapedeck::services::formats

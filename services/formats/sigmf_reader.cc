@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "dataplane/printable.h"
 #include "dataplane/status_macros.h"
 #include "services/files/errors.h"
 #include "services/formats/foreign_json.h"
@@ -27,6 +28,8 @@ constexpr int kMaxArchived = 64;
 constexpr int64_t kLatestNs = int64_t{1} << 62;
 // Of a label or a comment, as nodes take them.
 constexpr size_t kMaxTextBytes = 1024;
+// Of a value in a note.
+constexpr size_t kMaxShown = 64;
 
 uint64_t NumberIn(const json& object, const char* name) {
   const json value = object.value(name, json());
@@ -73,17 +76,33 @@ class Meta {
 
  private:
   void TakeCapture(const json& capture, bool first) {
-    absl::Time time;
-    const std::string text = TextIn(capture, "core:datetime");
-    if (first && absl::ParseTime(absl::RFC3339_full, text, &time, nullptr) &&
-        time < absl::FromUnixNanos(kLatestNs)) {
-      content_.start_ns = std::max<int64_t>(absl::ToUnixNanos(time), 0);
-    }
+    if (first) TakeStart(TextIn(capture, "core:datetime"));
     const json hertz = capture.value("core:frequency", json());
     if (!hertz.is_number()) return;
     Add({.sample_start = NumberIn(capture, "core:sample_start"),
          .label = "signal",
          .comment = absl::StrFormat("frequency=%.15g", hertz.get<double>())});
+  }
+
+  // SigMF's times are UTC, and end with Z. Many writers leave it out.
+  void TakeStart(const std::string& text) {
+    if (text.empty()) return;
+    constexpr char kWithoutZone[] = "%Y-%m-%d%ET%H:%M:%E*S";
+    absl::Time time;
+    const bool zoned = absl::ParseTime(absl::RFC3339_full, text, &time, nullptr);
+    const bool read =
+        zoned || absl::ParseTime(kWithoutZone, text, absl::UTCTimeZone(), &time, nullptr);
+    if (!read || time >= absl::FromUnixNanos(kLatestNs) ||
+        time <= absl::FromUnixNanos(-kLatestNs)) {
+      content_.notes.push_back(absl::StrCat("core:datetime \"",
+                                            dataplane::Printable(text, kMaxShown),
+                                            "\" is no time: the start is unknown"));
+      return;
+    }
+    content_.start_ns = absl::ToUnixNanos(time);
+    if (zoned) return;
+    content_.notes.push_back(absl::StrCat("core:datetime \"", dataplane::Printable(text, kMaxShown),
+                                          "\" names no zone: it is taken as UTC"));
   }
 
   void TakeAnnotation(const json& annotation) {

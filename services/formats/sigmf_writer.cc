@@ -30,6 +30,7 @@ std::string MetaOf(const Subject& subject, const Seen& seen, const std::string& 
   const Recording& recording = subject.recording;
   sigmf::Told told{.datatype = subject.datatype,
                    .sample_rate = recording.sample_rate,
+                   .start_time_ns = TimeOf(subject, 0),
                    .description = recording.description,
                    .labels = recording.labels,
                    .uid = recording.uid,

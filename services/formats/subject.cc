@@ -65,8 +65,7 @@ absl::Status Note(const Piece& piece, uint64_t sample_bytes, Seen* seen) {
       !seen->gaps.empty() && seen->gaps.back().first + seen->gaps.back().count == first;
   if (!piece.data.empty()) {
     if ((first == 0 || behind_gap) && seen->runs.size() < kMaxRuns) {
-      seen->runs.push_back(
-          {.sample = first, .sample_index = piece.sample_index, .capture_ns = piece.capture_ns});
+      seen->runs.push_back({.sample = first, .sample_index = piece.sample_index});
     }
     return absl::OkStatus();
   }
@@ -82,11 +81,10 @@ absl::Status Note(const Piece& piece, uint64_t sample_bytes, Seen* seen) {
   return absl::OkStatus();
 }
 
-int64_t StartOf(const Subject& subject) {
+model::SampleTime TimeOf(const Subject& subject, uint64_t sample) {
   const Recording& recording = subject.recording;
-  if (recording.sample_rate <= 0) return recording.start_time_ns;
-  const double since_ns = static_cast<double>(subject.first_sample) / recording.sample_rate * 1e9;
-  return recording.start_time_ns + static_cast<int64_t>(std::min(since_ns, 9e18));
+  return model::TimeAfter(recording.start_time_ns, subject.first_sample + sample,
+                          recording.sample_rate);
 }
 
 double FrequencyOf(const Recording& recording) {

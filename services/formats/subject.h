@@ -38,7 +38,6 @@ struct Piece {
   uint64_t bytes = 0;               // that it stands for
   std::span<const std::byte> data;  // none: they are missing, or damaged
   uint64_t sample_index = 0;        // of its first sample in the stream
-  int64_t capture_ns = 0;           // of that sample; 0: not known
 };
 
 // Samples of the subject, from its first on.
@@ -59,8 +58,8 @@ struct Seen {
 // RESOURCE_EXHAUSTED (LIMIT_REACHED): there are more gaps than a file can tell of.
 absl::Status Note(const Piece& piece, uint64_t sample_bytes, Seen* seen);
 
-// When the subject's first sample was captured, by the recording's begin and its rate.
-int64_t StartOf(const Subject& subject);
+// The time of a sample, counted from the subject's first one.
+model::SampleTime TimeOf(const Subject& subject, uint64_t sample);
 
 // What the recording says of the frequency of its signal, in Hz; 0: nothing.
 double FrequencyOf(const Recording& recording);

@@ -22,13 +22,6 @@ struct Told {
   bool all() const { return type.has_value() && sample_rate.has_value(); }
 };
 
-int64_t NanosecondsOf(const vita49::Time& time, int64_t captured_ns) {
-  if (!time.has_seconds || time.gps || time.kind != vita49::Fraction::kPicoseconds) {
-    return captured_ns;
-  }
-  return int64_t{time.seconds} * 1'000'000'000 + static_cast<int64_t>(time.fraction / 1000);
-}
-
 }  // namespace
 
 absl::StatusOr<Vita49Packets> Vita49Packets::Create(const files::InputFile& file) {
@@ -43,6 +36,7 @@ absl::StatusOr<Vita49Packets> Vita49Packets::Create(const files::InputFile& file
 absl::Status Vita49Packets::LookAround(const std::string& path) {
   std::map<std::optional<uint32_t>, Told> contexts;
   std::optional<std::optional<uint32_t>> stream;
+  int64_t captured_ns = 0;
   while (!stream.has_value() || !contexts[*stream].all()) {
     TD_ASSIGN_OR_RETURN(const auto captured, file_.Next());
     if (!captured.has_value()) break;
@@ -57,7 +51,7 @@ absl::Status Vita49Packets::LookAround(const std::string& path) {
     } else if (!stream.has_value() && !decoded->samples.empty()) {
       stream = decoded->stream;
       begin_ = decoded->time;
-      start_ns_ = NanosecondsOf(begin_, captured->time_ns);
+      captured_ns = captured->time_ns;
     }
   }
   if (!stream.has_value()) return files::Invalid(path, "has no samples in packets of VITA 49.2");
@@ -73,6 +67,9 @@ absl::Status Vita49Packets::LookAround(const std::string& path) {
   stream_ = *stream;
   type_ = *told.type;
   sample_rate_ = *told.sample_rate;
+  start_ns_ = vita49::NanosecondsOf(begin_, sample_rate_);
+  // Captures without times have zeros.
+  if (!start_ns_.has_value() && captured_ns != 0) start_ns_ = captured_ns;
   return absl::OkStatus();
 }
 

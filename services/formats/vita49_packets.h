@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "dataplane/datatype.h"
 #include "services/formats/pcap_reader.h"
+#include "services/model/sample_time.h"
 #include "services/vita49/packet.h"
 
 namespace tapedeck::services::formats {
@@ -39,7 +40,7 @@ class Vita49Packets {
 
   const dataplane::Datatype& type() const { return type_; }
   double sample_rate() const { return sample_rate_; }
-  int64_t start_ns() const { return start_ns_; }
+  model::SampleTime start_ns() const { return start_ns_; }
 
   // What was passed over, in words; nothing where nothing was.
   std::vector<std::string> Notes() const;
@@ -56,7 +57,7 @@ class Vita49Packets {
   vita49::Time begin_;
   dataplane::Datatype type_;
   double sample_rate_ = 0;
-  int64_t start_ns_ = 0;
+  model::SampleTime start_ns_;
   uint64_t end_ = 0;  // one behind the newest sample
   // Packets that were passed over.
   uint64_t others_ = 0;

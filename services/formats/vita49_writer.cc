@@ -41,10 +41,10 @@ class Vita49Writer final : public Writer {
       return absl::OkStatus();
     }
     if (!packetizer_.begun()) first_index_ = piece.sample_index - end_;
-    time_ns_ = piece.capture_ns;
     const uint64_t first = first_index_ + end_;
     end_ += samples;
-    return Put(packetizer_.Pack(first, piece.capture_ns, BigEndian(piece, samples)), out);
+    return Put(packetizer_.Pack(first, TimeOf(subject_, end_ - samples), BigEndian(piece, samples)),
+               out);
   }
 
   absl::Status Finish(const Seen& /*seen*/, Output& out) override {
@@ -68,7 +68,7 @@ class Vita49Writer final : public Writer {
       bytes_.assign(packet.header.begin(), packet.header.end());
       bytes_.insert(bytes_.end(), packet.samples.begin(), packet.samples.end());
       bytes_.insert(bytes_.end(), packet.padding.begin(), packet.padding.end());
-      if (const auto decoded = vita49::Decode(bytes_)) {
+      if (const auto decoded = vita49::Decode(bytes_); decoded && decoded->time.has_seconds) {
         time_ns_ = int64_t{decoded->time.seconds} * 1'000'000'000 +
                    static_cast<int64_t>(decoded->time.fraction / 1000);
       }
@@ -81,7 +81,7 @@ class Vita49Writer final : public Writer {
   vita49::Packetizer packetizer_;
   uint64_t first_index_ = 0;  // of the subject's first sample, in the stream
   uint64_t end_ = 0;          // samples that have come
-  int64_t time_ns_ = 0;       // of the last packet
+  int64_t time_ns_ = 0;       // of the last packet; 0: unknown, as PCAPs have it
   std::vector<std::byte> swapped_;
   std::vector<std::byte> bytes_;  // of a packet
   std::string text_;              // of a piece

@@ -41,12 +41,10 @@ std::string FormatOf(const Subject& subject, uint64_t rate) {
 }
 
 std::string AuxiOf(const Subject& subject, uint64_t rate) {
-  const int64_t start_ns = StartOf(subject);
-  const double lasts_ns = static_cast<double>(subject.samples()) / static_cast<double>(rate) * 1e9;
   const double hertz = FrequencyOf(subject.recording);
   std::string text;
-  AppendSystemTime(&text, start_ns);
-  AppendSystemTime(&text, start_ns + static_cast<int64_t>(std::min(lasts_ns, 4e18)));
+  AppendSystemTime(&text, TimeOf(subject, 0));
+  AppendSystemTime(&text, TimeOf(subject, subject.samples()));
   const bool fits = hertz > 0 && hertz < static_cast<double>(kMaxRiffBytes);
   AppendNumber(&text, fits ? static_cast<uint64_t>(std::llround(hertz)) : 0, 4);
   AppendNumber(&text, rate, 4);

@@ -15,6 +15,7 @@
 #include "services/model/description.h"
 #include "services/model/field.h"
 #include "services/model/names.h"
+#include "services/model/sample_time.h"
 #include "services/model/stage_time.h"
 #include "services/model/update.h"
 
@@ -70,8 +71,9 @@ struct Recording {
   std::string datatype;
   double sample_rate = 0;
   dataplane::CommitLevel commit = dataplane::CommitLevel::kDurable;
-  int64_t start_time_ns = 0;
-  int64_t end_time_ns = 0;  // 0 while recording
+  int64_t open_time_ns = 0;
+  SampleTime start_time_ns;  // of its first sample; none: unknown
+  int64_t end_time_ns = 0;   // when it was closed; 0 while recording
   std::string cause;
   std::string description;
   Labels labels;
@@ -107,6 +109,8 @@ struct Fields<Recording> {
       Describe(&Recording::datatype, {.name = "datatype", .role = Role::kReported}),
       Describe(&Recording::sample_rate, {.name = "sample_rate", .role = Role::kReported}),
       Describe(&Recording::commit, {.name = "commit_level", .role = Role::kReported}),
+      Describe(&Recording::open_time_ns,
+               {.name = "open_time", .role = Role::kReported, .unit = Unit::kTime}),
       Describe(&Recording::start_time_ns,
                {.name = "start_time", .role = Role::kReported, .unit = Unit::kTime}),
       Describe(&Recording::end_time_ns,

@@ -33,7 +33,7 @@ struct CaptureStart {
   uint64_t sample = 0;
   uint64_t stream_sample = 0;
   double frequency = 0;
-  int64_t time_ns = 0;  // 0: unknown
+  SampleTime time_ns;  // none: unknown
 };
 
 struct Timeline {
@@ -42,7 +42,7 @@ struct Timeline {
   double sample_rate = 0;
   double frequency = 0;
   std::string datatype;
-  int64_t start_time_ns = 0;
+  SampleTime start_time_ns;  // of the first sample; none: unknown
   uint64_t durable_samples = 0;
   std::vector<SampleSpan> gaps;
   uint64_t gaps_total = 0;

@@ -25,7 +25,7 @@ absl::StatusOr<RecordingKey> AfterToken(const v1::ListRecordingsRequest& request
   if (text.empty()) return key;
   const size_t slash = text.find('/');
   key.name = slash == std::string::npos ? "" : text.substr(slash + 1);
-  if (!absl::SimpleAtoi(text.substr(0, slash), &key.start_time_ns) ||
+  if (!absl::SimpleAtoi(text.substr(0, slash), &key.open_time_ns) ||
       !CheckRecordingName(key.name).ok()) {
     return convert::FieldError("page_token", "is not from a response of this listing");
   }
@@ -44,11 +44,11 @@ absl::Status FillWithRecordings(RecordingCatalog& recordings, const identity::Ac
     TD_ASSIGN_OR_RETURN(const std::vector<Recording> some,
                         recordings.RecordingsAfter(request.parent(), after, kRecordingsAtOnce));
     for (const Recording& recording : some) {
-      after = {.start_time_ns = recording.start_time_ns, .name = recording.name};
+      after = {.open_time_ns = recording.open_time_ns, .name = recording.name};
       if (!access.Sees(recording.name)) continue;
       if (!page.Add(convert::ToProto(recording))) {
         response->set_next_page_token(
-            absl::WebSafeBase64Escape(absl::StrCat(shown.start_time_ns, "/", shown.name)));
+            absl::WebSafeBase64Escape(absl::StrCat(shown.open_time_ns, "/", shown.name)));
         return absl::OkStatus();
       }
       shown = after;

@@ -88,14 +88,14 @@ void CheckResume(FieldCheck& check, const Open& open) {
 
 void CheckOriginal(FieldCheck& check, const Open& open) {
   if (!open.original.has_value()) return;
-  const int64_t start_ns = open.original->start_time_ns;
+  const int64_t open_ns = open.original->open_time_ns;
   check.Require(open.direction == Direction::kRecord, "original", "is of no playback")
       .Text(open.original->recording, kMaxNameBytes, "original.recording")
       .Text(open.original->uid, kMaxIdBytes, "original.uid")
       .Require(!open.original->recording.empty() && !open.original->uid.empty(), "original",
                "has no name")
-      .Require(start_ns >= -model::kMaxTimeNs && start_ns <= model::kMaxTimeNs,
-               "original.start_time", "is of no recording")
+      .Require(open_ns >= -model::kMaxTimeNs && open_ns <= model::kMaxTimeNs, "original.open_time",
+               "is of no recording")
       .Require(open.original->earlier.size() <= model::kMaxEarlierOriginals, "original.earlier",
                "are more than 7");
   for (const std::string& name : open.original->earlier) {

@@ -39,7 +39,7 @@ struct Resume {
 struct Original {
   std::string recording;  // its name, on whatever node
   std::string uid;
-  int64_t start_time_ns = 0;
+  int64_t open_time_ns = 0;
   std::vector<std::string> earlier;  // what it was a copy of, and so on, newest first
 };
 

@@ -72,49 +72,40 @@ class Text {
     return global;
   }
 
-  // A sample of the stream: which one of the file it is, and of which run.
-  struct Place {
-    const Run* run = nullptr;
-    uint64_t sample = 0;
-  };
-  std::optional<Place> Find(uint64_t index) const {
+  // Which sample of the file one of the stream is.
+  std::optional<uint64_t> Find(uint64_t index) const {
     const auto after = std::ranges::upper_bound(told_.runs, index, {}, &Run::sample_index);
     if (after == told_.runs.begin()) return std::nullopt;
     const Run& run = *std::prev(after);
     if (index - run.sample_index > told_.samples - run.sample) return std::nullopt;
-    return Place{.run = &run, .sample = run.sample + (index - run.sample_index)};
+    return run.sample + (index - run.sample_index);
   }
 
-  void AddRun(const Run& run) {
-    captures_[run.sample] = {{"core:sample_start", run.sample},
-                             {"core:global_index", run.sample_index},
-                             {"core:datetime", TimeOf(run.capture_ns)}};
+  json Capture(uint64_t sample, uint64_t index) const {
+    json capture = {{"core:sample_start", sample}, {"core:global_index", index}};
+    const auto time_ns = model::TimeAfter(told_.start_time_ns, sample, told_.sample_rate);
+    if (time_ns.has_value()) capture["core:datetime"] = TimeOf(*time_ns);
+    return capture;
   }
+
+  void AddRun(const Run& run) { captures_[run.sample] = Capture(run.sample, run.sample_index); }
 
   void AddAnnotation(const Annotation& one) {
     const auto place = Find(one.sample_start);
     if (!place.has_value()) return;
     if (one.label == kSignalLabel) return AddSignal(one, *place);
-    json annotation = {{"core:sample_start", place->sample}, {"core:label", one.label}};
+    json annotation = {{"core:sample_start", *place}, {"core:label", one.label}};
     if (one.sample_count > 0) {
-      annotation["core:sample_count"] = std::min(one.sample_count, told_.samples - place->sample);
+      annotation["core:sample_count"] = std::min(one.sample_count, told_.samples - *place);
     }
     if (!one.comment.empty()) annotation["core:comment"] = one.comment;
-    annotations_.emplace(place->sample, std::move(annotation));
+    annotations_.emplace(*place, std::move(annotation));
   }
 
   // A new capture, unless one begins there.
-  void AddSignal(const Annotation& one, const Place& place) {
-    json& capture = captures_[place.sample];
-    if (capture.is_null()) {
-      capture = {{"core:sample_start", place.sample}, {"core:global_index", one.sample_start}};
-      if (told_.sample_rate >= kLeastRate) {
-        const auto since = static_cast<double>(one.sample_start - place.run->sample_index);
-        capture["core:datetime"] =
-            TimeOf(place.run->capture_ns +
-                   static_cast<int64_t>(std::min(since / told_.sample_rate * 1e9, 9e18)));
-      }
-    }
+  void AddSignal(const Annotation& one, uint64_t sample) {
+    json& capture = captures_[sample];
+    if (capture.is_null()) capture = Capture(sample, one.sample_start);
     for (const auto& [field, value] : SignalFields(one.comment)) {
       capture[absl::StrCat(field == "frequency" ? "core:" : "tapedeck:", field)] = value;
     }

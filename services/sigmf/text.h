@@ -20,11 +20,10 @@ std::map<std::string, double> SignalFields(absl::string_view comment);
 
 inline constexpr char kVersion[] = "1.2.5";
 
-// Samples without a gap: what is known of the first.
+// Samples without a gap.
 struct Run {
   uint64_t sample = 0;        // its place in the file
   uint64_t sample_index = 0;  // in the stream
-  int64_t capture_ns = 0;
 };
 
 // Samples of the file that were not recorded.
@@ -35,8 +34,9 @@ struct Gap {
 };
 
 struct Told {
-  std::string datatype;    // of SigMF
-  double sample_rate = 0;  // 0: unknown
+  std::string datatype;             // of SigMF
+  double sample_rate = 0;           // 0: unknown
+  model::SampleTime start_time_ns;  // of the file's first sample; none: unknown
   std::string description;
   std::map<std::string, std::string> labels;
   std::string uid;

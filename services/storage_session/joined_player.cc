@@ -78,7 +78,8 @@ absl::StatusOr<Recording> JoinedPlayer::Whole(const std::vector<PeerPart>& parts
     if (&part == &parts.front()) continue;
     whole.annotations.insert(whole.annotations.end(), part.recording.annotations.begin(),
                              part.recording.annotations.end());
-    whole.start_time_ns = std::min(whole.start_time_ns, part.recording.start_time_ns);
+    whole.open_time_ns = std::min(whole.open_time_ns, part.recording.open_time_ns);
+    whole.start_time_ns = model::Earlier(whole.start_time_ns, part.recording.start_time_ns);
     whole.end_time_ns = std::max(whole.end_time_ns, part.recording.end_time_ns);
     if (part.recording.state == RecordingState::kSalvaged) whole.state = RecordingState::kSalvaged;
   }

@@ -16,7 +16,9 @@
 
 namespace tapedeck::services::tapectl {
 
-inline Json TimeOf(int64_t time_ns) { return time_ns == 0 ? Json() : Json(FormatTime(time_ns)); }
+inline Json TimeOf(int64_t time_ns) {
+  return time_ns == 0 ? Json() : Json(FormatExactTime(time_ns));
+}
 inline double Seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
 
 template <typename Struct>
@@ -33,6 +35,11 @@ Json AsJson(const model::FieldTraits&, const Value& value) {
 
 inline Json AsJson(const model::FieldTraits& field, int64_t ns) {
   return field.unit == model::Unit::kTime ? TimeOf(ns) : Json(Seconds(ns));
+}
+
+// A time that may be unknown; 0 is one.
+inline Json AsJson(const model::FieldTraits&, std::optional<int64_t> time_ns) {
+  return time_ns.has_value() ? Json(FormatExactTime(*time_ns)) : Json();
 }
 
 template <typename Value>

@@ -166,7 +166,7 @@ absl::StatusOr<std::vector<GroupRecording>> MembersOf(std::vector<GroupRecording
   });
   if (all.empty()) return all;
   const auto newest = std::ranges::max_element(
-      all, {}, [](const GroupRecording& one) { return one.recording.start_time_ns; });
+      all, {}, [](const GroupRecording& one) { return one.recording.open_time_ns; });
   const std::string id = newest->member.id;
   std::erase_if(all, [&](const GroupRecording& one) { return one.member.id != id; });
   std::ranges::sort(all, {}, [](const GroupRecording& one) {

@@ -61,13 +61,13 @@ absl::Status RunImport(const storage_session::Peer& peer, Patience& patience,
                                                {.blocks = formats::BlocksOf(content, channel),
                                                 .labels = channel.labels}));
   *recording = recorder->recording();
-  TD_RETURN_IF_ERROR(formats::Import(
-      {.reader = &reader,
-       .channel = channel,
-       .start_ns = content.start_ns != 0 ? content.start_ns : absl::GetCurrentTimeNanos(),
-       .slot = [&] { return recorder->Slot(); },
-       .give = [&](dataplane::Block block) { recorder->Give(std::move(block)); },
-       .progress = [&](uint64_t bytes) { return patience.Show(bytes); }}));
+  TD_RETURN_IF_ERROR(
+      formats::Import({.reader = &reader,
+                       .channel = channel,
+                       .start_ns = content.start_ns,
+                       .slot = [&] { return recorder->Slot(); },
+                       .give = [&](dataplane::Block block) { recorder->Give(std::move(block)); },
+                       .progress = [&](uint64_t bytes) { return patience.Show(bytes); }}));
   return recorder->Finish();
 }
 

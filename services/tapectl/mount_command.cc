@@ -41,6 +41,7 @@ struct MountOptions {
 std::string MetaOf(const Recording& recording, const Timeline& timeline) {
   sigmf::Told told{.datatype = timeline.datatype,
                    .sample_rate = timeline.sample_rate,
+                   .start_time_ns = timeline.start_time_ns,
                    .description = recording.description,
                    .labels = recording.labels,
                    .uid = recording.uid,
@@ -50,10 +51,7 @@ std::string MetaOf(const Recording& recording, const Timeline& timeline) {
                    .samples = timeline.samples,
                    .annotations = recording.annotations};
   for (const CaptureStart& capture : timeline.captures) {
-    if (capture.time_ns == 0) continue;
-    told.runs.push_back({.sample = capture.sample,
-                         .sample_index = capture.stream_sample,
-                         .capture_ns = capture.time_ns});
+    told.runs.push_back({.sample = capture.sample, .sample_index = capture.stream_sample});
   }
   for (const SampleSpan& gap : timeline.gaps) {
     told.gaps.push_back({.first = gap.first, .count = gap.count, .comment = "not recorded"});

@@ -46,7 +46,7 @@ absl::StatusOr<std::string> WholeNamed(const Program& program, const std::string
     first_error.Update(found.status());
     if (!found.ok()) continue;
     const bool part = model::KnownPartOf(found->labels).has_value();
-    if (part && (!newest.has_value() || found->start_time_ns > newest->start_time_ns)) {
+    if (part && (!newest.has_value() || found->open_time_ns > newest->open_time_ns)) {
       newest = *found;
     }
   }

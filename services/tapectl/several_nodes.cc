@@ -50,7 +50,8 @@ uint64_t Stored(const Recording& part) {
 void Add(const Recording& part, Recording* sum) {
   sum->state = StateOf(sum->state, part.state);
   sum->bytes += part.bytes;
-  sum->start_time_ns = std::min(sum->start_time_ns, part.start_time_ns);
+  sum->open_time_ns = std::min(sum->open_time_ns, part.open_time_ns);
+  sum->start_time_ns = model::Earlier(sum->start_time_ns, part.start_time_ns);
   sum->end_time_ns = std::max(sum->end_time_ns, part.end_time_ns);
   sum->annotations.insert(sum->annotations.end(), part.annotations.begin(), part.annotations.end());
   if (sum->cause.empty()) sum->cause = part.cause;
@@ -137,7 +138,7 @@ std::vector<Program> EachNode(const Program& program) {
 
 absl::StatusOr<std::vector<FoundRecording>> ChooseMeant(std::vector<FoundRecording> found,
                                                         const std::string& text) {
-  const auto start = [](const FoundRecording& one) { return one.recording.start_time_ns; };
+  const auto start = [](const FoundRecording& one) { return one.recording.open_time_ns; };
   const auto is_copy = [](const FoundRecording& one) { return !one.recording.original.empty(); };
   if (absl::EndsWith(text, "/latest")) {
     const std::string newest = std::ranges::max_element(found, {}, start)->recording.name;
@@ -207,7 +208,7 @@ std::vector<JoinedParts> JoinParts(const std::vector<Recording>& recordings) {
     if (joined.copies < joined.of) joined.recording.blocks /= joined.copies;
   }
   std::ranges::stable_sort(all, std::greater(),
-                           [](const JoinedParts& one) { return one.recording.start_time_ns; });
+                           [](const JoinedParts& one) { return one.recording.open_time_ns; });
   return all;
 }
 

@@ -55,9 +55,15 @@ std::string FormatBytes(uint64_t bytes) {
   return unit == 0 ? absl::StrCat(bytes, " B") : absl::StrFormat("%.4g %s", value, kUnits[unit]);
 }
 
-std::string FormatTime(int64_t time_ns) {
-  if (time_ns == 0) return "-";
-  return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::FromUnixNanos(time_ns), absl::UTCTimeZone());
+std::string FormatTime(std::optional<int64_t> time_ns) {
+  if (!time_ns.has_value()) return "unknown";
+  return absl::FormatTime("%E4Y-%m-%dT%H:%M:%SZ", absl::FromUnixNanos(*time_ns),
+                          absl::UTCTimeZone());
+}
+
+std::string FormatExactTime(int64_t time_ns) {
+  return absl::FormatTime("%E4Y-%m-%dT%H:%M:%E*SZ", absl::FromUnixNanos(time_ns),
+                          absl::UTCTimeZone());
 }
 
 }  // namespace tapedeck::services::tapectl

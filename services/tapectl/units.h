@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -30,6 +31,8 @@ double MegabytesPerSecond(uint64_t bytes, int64_t elapsed_ns);
 std::string FormatBytes(uint64_t bytes);
 
 // 2026-01-31T12:00:00Z; "-" for 0.
-std::string FormatTime(int64_t time_ns);
+std::string FormatTime(std::optional<int64_t> time_ns);
+// The same with as many digits of the second as it has.
+std::string FormatExactTime(int64_t time_ns);
 
 }  // namespace tapedeck::services::tapectl

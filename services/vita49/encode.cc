@@ -121,7 +121,7 @@ std::array<std::byte, kDataHeaderBytes> Encode(const DataHeader& header) {
   WordWriter words(out.data());
   const size_t padding = header.padding_bytes();
   words.Next(
-      HeadOf(kData, header.number, header.time, kDataHeaderBytes + header.samples_bytes + padding) |
+      HeadOf(kData, header.number, header.time, header.bytes() + header.samples_bytes + padding) |
       Bit(kHasClass));
   words.Next(header.stream);
   words.Next(static_cast<uint32_t>(8 * padding) << kPaddingAt | kDifi);

@@ -68,14 +68,17 @@ inline constexpr size_t kDataHeaderBytes = 7 * kWordBytes;
 struct DataHeader {
   uint32_t stream = 0;
   uint32_t number = 0;  // of the packet among those of its type; the last 4 bits are written
-  Time time;            // of the first sample: seconds since 1970 and picoseconds
+  Time time;            // of the first sample: as of SampleClock
   size_t samples_bytes = 0;
 
+  // Of the header itself.
+  size_t bytes() const { return kDataHeaderBytes - (time.has_seconds ? 0 : kWordBytes); }
   // Behind the samples, to fill their last word.
   size_t padding_bytes() const { return (kWordBytes - samples_bytes % kWordBytes) % kWordBytes; }
 };
 
 // Of a packet that is no longer than kMaxPacketBytes.
+// The first header.bytes() of it count.
 std::array<std::byte, kDataHeaderBytes> Encode(const DataHeader& header);
 
 struct ContextPacket {

@@ -15,10 +15,10 @@ Packetizer::Packetizer(const PacketizerSettings& settings)
       sample_bytes_(settings.datatype.bytes_per_sample()),
       story_(settings.annotations) {}
 
-std::span<const PacketParts> Packetizer::Pack(uint64_t first, int64_t capture_ns,
+std::span<const PacketParts> Packetizer::Pack(uint64_t first, std::optional<int64_t> time_ns,
                                               std::span<const std::byte> samples) {
   Forget();
-  if (!begun()) Begin(first, capture_ns);
+  if (!begun()) Begin(first, time_ns);
   end_ = first + samples.size() / sample_bytes_;
   Add(first, samples);
   return packets_;
@@ -36,8 +36,8 @@ void Packetizer::Forget() {
   contexts_.clear();
 }
 
-void Packetizer::Begin(uint64_t first, int64_t capture_ns) {
-  clock_ = SampleClock::Create(settings_.sample_rate, capture_ns);
+void Packetizer::Begin(uint64_t first, std::optional<int64_t> time_ns) {
+  clock_ = SampleClock::Create(settings_.sample_rate, time_ns);
   begin_ = first;
   told_ = first;
 }
@@ -87,7 +87,7 @@ void Packetizer::AddData(uint64_t sample, std::span<const std::byte> samples) {
                           .time = clock_->At(sample - begin_),
                           .samples_bytes = samples.size()};
   headers_.push_back(Encode(header));
-  packets_.push_back({.header = headers_.back(),
+  packets_.push_back({.header = std::span(headers_.back()).first(header.bytes()),
                       .samples = samples,
                       .padding = std::span(kPadding).first(header.padding_bytes())});
 }

@@ -31,9 +31,10 @@ class Packetizer {
  public:
   explicit Packetizer(const PacketizerSettings& settings);
 
-  // The samples from `first` on, behind all before. The first were captured at `capture_ns`. What
-  // is returned refers to `samples`, and to what is kept until the next call.
-  std::span<const PacketParts> Pack(uint64_t first, int64_t capture_ns,
+  // The samples from `first` on, behind all before. `time_ns` is of the
+  // first one, UTC; none: unknown. The first call counts. What is returned refers to `samples`, and
+  // to what is kept until the next call.
+  std::span<const PacketParts> Pack(uint64_t first, std::optional<int64_t> time_ns,
                                     std::span<const std::byte> samples);
 
   // There are none up to `end`.
@@ -45,7 +46,7 @@ class Packetizer {
   bool begun() const { return clock_.has_value(); }
 
  private:
-  void Begin(uint64_t first, int64_t capture_ns);
+  void Begin(uint64_t first, std::optional<int64_t> time_ns);
   void Add(uint64_t first, std::span<const std::byte> samples);
   // What holds from `at` on, if it is new or was told a second before `next`; and what has changed
   // among samples that are not there.

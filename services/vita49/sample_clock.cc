@@ -19,7 +19,7 @@ constexpr long double kMostSamples = 1e18L;
 constexpr long double kToldWithin = 1e-12L;
 
 // A sample shifted by so much has 126 bits at most, as the lowest rate has 62 behind its point.
-std::optional<SampleClock> SampleClock::Create(double rate, int64_t begin_ns) {
+std::optional<SampleClock> SampleClock::Create(double rate, std::optional<int64_t> begin_ns) {
   if (!(rate >= kLeastRate && rate <= kMostRate)) return std::nullopt;
   int exponent = 0;
   const double digits = std::frexp(rate, &exponent);
@@ -28,12 +28,13 @@ std::optional<SampleClock> SampleClock::Create(double rate, int64_t begin_ns) {
 }
 
 Time SampleClock::At(uint64_t sample) const {
+  if (!begin_ns_.has_value()) return {.kind = Fraction::kFreeCount, .fraction = sample};
   const Wide scaled = Wide{sample} << shift_;
   const Wide rest = scaled % numerator_;
   // 53 bits by 40: the nearest, which may be the whole second.
   auto picoseconds = static_cast<uint64_t>((rest * kPicoseconds + numerator_ / 2) / numerator_);
-  int64_t seconds = begin_ns_ / kNanoseconds;
-  int64_t nanoseconds = begin_ns_ % kNanoseconds;
+  int64_t seconds = *begin_ns_ / kNanoseconds;
+  int64_t nanoseconds = *begin_ns_ % kNanoseconds;
   if (nanoseconds < 0) {
     nanoseconds += kNanoseconds;
     --seconds;
@@ -64,6 +65,15 @@ std::optional<int64_t> SamplesBetween(const Time& begin, const Time& time, long 
 bool IsUtc(const Time& time) {
   return time.has_seconds && !time.gps &&
          (time.kind == Fraction::kSamples || time.kind == Fraction::kPicoseconds);
+}
+
+std::optional<int64_t> NanosecondsOf(const Time& time, long double rate) {
+  if (!IsUtc(time)) return std::nullopt;
+  const auto fraction = static_cast<long double>(time.fraction);
+  const long double within =
+      time.kind == Fraction::kSamples ? fraction / rate : fraction / kPicoseconds;
+  if (!(within <= kMostSamples / kNanoseconds)) return std::nullopt;
+  return int64_t{time.seconds} * kNanoseconds + std::llround(within * kNanoseconds);
 }
 
 std::optional<int64_t> FirstSampleFrom(int64_t instant_ns, const Time& time, long double rate) {

@@ -17,20 +17,21 @@ class SampleClock {
   static constexpr double kLeastRate = 0.001;
   static constexpr double kMostRate = 1e11;
 
-  // `begin_ns` is when the sample 0 was taken, UTC. None: the rate is beyond these.
-  static std::optional<SampleClock> Create(double rate, int64_t begin_ns);
+  // `begin_ns` is when the sample 0 was taken, UTC; none: unknown. None: the rate is beyond these.
+  static std::optional<SampleClock> Create(double rate, std::optional<int64_t> begin_ns);
 
-  // Below 2^63. Seconds beyond 32 bits begin again with 0, as the field of a packet does.
+  // Seconds since 1970 and picoseconds; if the begin is unknown, a free count of samples. Below
+  // 2^63. Seconds beyond 32 bits begin again with 0, as the field of a packet does.
   Time At(uint64_t sample) const;
 
  private:
-  SampleClock(uint64_t numerator, int shift, int64_t begin_ns)
+  SampleClock(uint64_t numerator, int shift, std::optional<int64_t> begin_ns)
       : numerator_(numerator), shift_(shift), begin_ns_(begin_ns) {}
 
   // The rate is numerator / 2^shift, exactly.
   uint64_t numerator_;
   int shift_;
-  int64_t begin_ns_;
+  std::optional<int64_t> begin_ns_;
 };
 
 // How many samples the second time is behind the first; negative: before it. None: their times are
@@ -39,6 +40,9 @@ std::optional<int64_t> SamplesBetween(const Time& begin, const Time& time, long 
 
 // Seconds of UTC and a fraction that samples or picoseconds count.
 bool IsUtc(const Time& time);
+
+// The time in nanoseconds since 1970. None: it is not UTC.
+std::optional<int64_t> NanosecondsOf(const Time& time, long double rate);
 
 // Of the samples of a packet of that time: which of them, counted from 0, is the first at the
 // instant, UTC, or after it. Negative: it would be so many before the packet's first. None: the

@@ -126,12 +126,12 @@ format::Manifest NewManifest(Means& means, const RecordTarget& target,
                             .commit = target.channel.commit,
                             .labels = target.open.labels,
                             .resume_token = target.resume_token,
-                            .start_time_ns = means.luns.clock().WallNs()};
+                            .open_time_ns = means.luns.clock().WallNs()};
   if (const auto& original = target.open.original; original.has_value()) {
     manifest.original = original->recording;
     manifest.original_uid = original->uid;
     manifest.earlier_originals = original->earlier;
-    manifest.start_time_ns = original->start_time_ns;
+    manifest.open_time_ns = original->open_time_ns;
   }
   if (!target.open.recorder.empty()) manifest.labels.emplace("recorder", target.open.recorder);
   if (target.segment.has_value()) {

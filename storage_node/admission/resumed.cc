@@ -77,7 +77,7 @@ absl::StatusOr<std::vector<RecordingRow>> SegmentsFrom(Means& means,
     TD_ASSIGN_OR_RETURN(auto rows,
                         means.recordings.catalog()->RecordingsAfter(channel, after, kRowsAtOnce));
     for (RecordingRow& row : rows) {
-      after = {.start_ns = row.manifest.start_time_ns, .name = row.name};
+      after = {.open_ns = row.manifest.open_time_ns, .name = row.name};
       if (row.manifest.stream != stream.recording) continue;
       found.push_back(std::move(row));
     }

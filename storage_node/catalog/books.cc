@@ -216,7 +216,7 @@ absl::StatusOr<ListStep> Books::Step(const ResourceName& channel, const RowKey& 
   }
   for (const auto& [id, waits] : waiting_.rows()) {
     if (id.table != Table::kRecordings || !waits.change.put || !IsIn(id.name, channel)) continue;
-    RawRow row{.key = {.start_ns = waits.change.start_ns, .name = id.name}};
+    RawRow row{.key = {.open_ns = waits.change.open_ns, .name = id.name}};
     if (!(after < row.key) || (!step.end && step.last < row.key)) continue;
     row.document = waits.change.document;
     step.rows.push_back(std::move(row));

@@ -108,7 +108,7 @@ absl::StatusOr<std::vector<services::Channel>> Catalog::ListChannels(const std::
 
 void Catalog::PutRecording(const ResourceName& name, const format::Manifest& manifest) {
   Change(RecordingRowOf(name), {.document = format::EncodeManifest(manifest),
-                                .start_ns = manifest.start_time_ns,
+                                .open_ns = manifest.open_time_ns,
                                 .originals = OriginalsOf(manifest)});
 }
 

@@ -21,18 +21,18 @@ constexpr char kSchema[] = R"sql(
     lun TEXT, channel TEXT, document TEXT NOT NULL,
     PRIMARY KEY(lun, channel)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS recordings(
-    lun TEXT, channel TEXT, recording TEXT, start_ns INTEGER NOT NULL, document TEXT NOT NULL,
+    lun TEXT, channel TEXT, recording TEXT, open_ns INTEGER NOT NULL, document TEXT NOT NULL,
     PRIMARY KEY(lun, channel, recording)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS requests(
     id TEXT PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL) WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS recordings_by_start ON recordings(start_ns);
+  CREATE INDEX IF NOT EXISTS recordings_by_open ON recordings(open_ns);
   CREATE TABLE IF NOT EXISTS copies(
     original TEXT, lun TEXT, channel TEXT, recording TEXT,
     PRIMARY KEY(original, lun, channel, recording)) WITHOUT ROWID;
 )sql";
 
 // Of the documents; what the file says of it is 0 where there is none yet.
-constexpr int64_t kVersion = 2;
+constexpr int64_t kVersion = 3;
 
 // Documents are decoded without the lock, so that whoever seals a recording waits for one step at
 // most, and so that a list of large ones is not held twice.
@@ -128,7 +128,7 @@ absl::Status Rows::ApplyToRecording(const ResourceName& name, const RowChange& c
   TD_ASSIGN_OR_RETURN(Statement statement,
                       database_.Prepare("INSERT OR REPLACE INTO recordings VALUES(?, ?, ?, ?, ?)"));
   BindName(statement, name);
-  statement.Bind(4, change.start_ns);
+  statement.Bind(4, change.open_ns);
   statement.Bind(5, change.document);
   return statement.Step().status();
 }
@@ -199,13 +199,13 @@ absl::StatusOr<std::vector<RawRow>> Rows::RecordingsAfter(const ResourceName& ch
                                                           const RowKey& after, size_t most) {
   TD_ASSIGN_OR_RETURN(
       Statement statement,
-      database_.Prepare("SELECT start_ns, lun, channel, recording, document FROM recordings "
-                        "WHERE ?1 IN ('-', lun) AND ?2 IN ('-', channel) AND start_ns <= ?3 AND "
-                        "(start_ns < ?3 OR (lun, channel, recording) > (?4, ?5, ?6)) "
-                        "ORDER BY start_ns DESC, lun, channel, recording"));
+      database_.Prepare("SELECT open_ns, lun, channel, recording, document FROM recordings "
+                        "WHERE ?1 IN ('-', lun) AND ?2 IN ('-', channel) AND open_ns <= ?3 AND "
+                        "(open_ns < ?3 OR (lun, channel, recording) > (?4, ?5, ?6)) "
+                        "ORDER BY open_ns DESC, lun, channel, recording"));
   statement.Bind(1, channel.lun);
   statement.Bind(2, channel.channel);
-  statement.Bind(3, after.start_ns);
+  statement.Bind(3, after.open_ns);
   statement.Bind(4, after.name.lun);
   statement.Bind(5, after.name.channel);
   statement.Bind(6, after.name.recording);
@@ -214,7 +214,7 @@ absl::StatusOr<std::vector<RawRow>> Rows::RecordingsAfter(const ResourceName& ch
   while (rows.size() < std::min(most, kMaxStepRows) && bytes < kMaxStepBytes) {
     TD_ASSIGN_OR_RETURN(const bool row, statement.Step());
     if (!row) break;
-    rows.push_back({.key = {.start_ns = statement.Int(0),
+    rows.push_back({.key = {.open_ns = statement.Int(0),
                             .name = {.lun = statement.Text(1),
                                      .channel = statement.Text(2),
                                      .recording = statement.Text(3)}},

@@ -18,11 +18,11 @@ namespace tapedeck::storage_node::catalog {
 
 // A place in the order of recordings, newest first, then by name; the default comes before all.
 struct RowKey {
-  int64_t start_ns = INT64_MAX;
+  int64_t open_ns = INT64_MAX;
   ResourceName name;
 
   bool operator<(const RowKey& other) const {
-    return start_ns != other.start_ns ? start_ns > other.start_ns : name < other.name;
+    return open_ns != other.open_ns ? open_ns > other.open_ns : name < other.name;
   }
 };
 
@@ -52,7 +52,7 @@ struct RowChange {
   bool put = true;       // else it goes
   std::string document;  // of a request its kind
   // Of recordings.
-  int64_t start_ns = 0;
+  int64_t open_ns = 0;
   std::vector<std::string> originals;  // names of what it has its blocks from
   // Of requests.
   std::string request_name;

@@ -69,6 +69,11 @@ int64_t JsonFields::Int(const char* key, int64_t least, int64_t most) {
   return good ? value->get<int64_t>() : 0;
 }
 
+std::optional<int64_t> JsonFields::IntOrNone(const char* key, int64_t least, int64_t most) {
+  if (Find(key) == nullptr) return std::nullopt;
+  return Int(key, least, most);
+}
+
 double JsonFields::Rate(const char* key) {
   const json* value = Find(key);
   if (value == nullptr) return 0;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -26,6 +27,8 @@ class JsonFields {
     return static_cast<uint32_t>(Uint(key, most));
   }
   int64_t Int(const char* key, int64_t least, int64_t most);
+  // None where it is absent or null.
+  std::optional<int64_t> IntOrNone(const char* key, int64_t least, int64_t most);
   // A rate or the like: finite, and not negative.
   double Rate(const char* key);
   bool Bool(const char* key);

@@ -21,7 +21,7 @@ using nlohmann::json;
 using services::RecordingState;
 using services::model::NameOf;
 
-constexpr uint64_t kManifestVersion = 2;
+constexpr uint64_t kManifestVersion = 3;
 constexpr uint64_t kStagesVersion = 1;
 
 constexpr size_t kTokenDigits = 32;
@@ -172,7 +172,7 @@ absl::Status ParseOrigin(JsonFields& fields, Manifest* manifest) {
   fields.Require(IsToken(manifest->resume_token), "resume_token", "is none");
   manifest->kept = fields.Bool("kept");
   manifest->generation = fields.Uint("generation", kMaxGeneration);
-  manifest->start_time_ns = fields.Int("start_time_ns", -kMaxTimeNs, kMaxTimeNs);
+  manifest->open_time_ns = fields.Int("open_time_ns", -kMaxTimeNs, kMaxTimeNs);
   TD_RETURN_IF_ERROR(fields.Require(manifest->members > 0, "members", "is 0")
                          .Require(IsBlockSize(manifest->block_bytes), "block_bytes",
                                   "is no multiple of 512 up to 8 MiB")
@@ -192,6 +192,7 @@ absl::Status ParseEnd(JsonFields& fields, Manifest* manifest) {
   manifest->bytes = fields.Uint("bytes", manifest->blocks * manifest->block_bytes);
   manifest->durable_watermark = fields.Uint("durable_watermark", manifest->blocks);
   manifest->missing = ParseRanges(fields, manifest->blocks);
+  manifest->start_time_ns = fields.IntOrNone("start_time_ns", -kMaxTimeNs, kMaxTimeNs);
   manifest->end_time_ns = fields.Int("end_time_ns", -kMaxTimeNs, kMaxTimeNs);
   manifest->cause = fields.Text("cause");
   TD_ASSIGN_OR_RETURN(manifest->stage_times, ParseStages(fields));
@@ -206,6 +207,7 @@ std::string TextForHeader(const Manifest& manifest) {
   begun.stage_times.clear();
   begun.state = RecordingState::kRecording;
   begun.generation = begun.blocks = begun.bytes = begun.durable_watermark = 0;
+  begun.start_time_ns.reset();
   begun.end_time_ns = 0;
   begun.kept = false;
   begun.missing.clear();
@@ -262,7 +264,7 @@ std::string EncodeManifest(const Manifest& manifest) {
                  {"annotations", AnnotationsOf(manifest)},
                  {"kept", manifest.kept},
                  {"generation", manifest.generation},
-                 {"start_time_ns", manifest.start_time_ns},
+                 {"open_time_ns", manifest.open_time_ns},
                  {"state", NameOf(manifest.state)},
                  {"blocks", manifest.blocks},
                  {"bytes", manifest.bytes},
@@ -271,6 +273,7 @@ std::string EncodeManifest(const Manifest& manifest) {
                  {"end_time_ns", manifest.end_time_ns},
                  {"cause", manifest.cause},
                  {"stages", StagesOf(manifest)}};
+  if (manifest.start_time_ns.has_value()) object["start_time_ns"] = *manifest.start_time_ns;
   if (manifest.segment_blocks > 0) object["segment_blocks"] = manifest.segment_blocks;
   if (!manifest.original.empty()) {
     object["original"] = manifest.original;
@@ -311,6 +314,7 @@ services::Recording ToRecording(const Manifest& manifest, absl::string_view chan
           .datatype = manifest.datatype,
           .sample_rate = manifest.sample_rate,
           .commit = manifest.commit,
+          .open_time_ns = manifest.open_time_ns,
           .start_time_ns = manifest.start_time_ns,
           .end_time_ns = manifest.end_time_ns,
           .cause = manifest.cause,

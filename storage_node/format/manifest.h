@@ -44,7 +44,7 @@ struct Manifest {
   std::vector<std::string> earlier_originals;
   // Secret, 16 bytes as hex digits: its worker can go on with the recording. Empty: nobody can.
   std::string resume_token;
-  int64_t start_time_ns = 0;
+  int64_t open_time_ns = 0;  // when it was opened; a copy has its original's
   std::vector<services::Annotation> annotations;
   bool kept = false;  // whatever the LUN's policy says
   // Of two copies the one with more is newer: grows with each text that is written. 0: written when
@@ -58,7 +58,9 @@ struct Manifest {
   uint64_t bytes = 0;   // of payload present
   uint64_t durable_watermark = 0;
   std::vector<SequenceRange> missing;  // exactly the blocks that are not there
-  int64_t end_time_ns = 0;
+  // Of its first sample, by the blocks that are there. None: nobody knows it.
+  services::model::SampleTime start_time_ns;
+  int64_t end_time_ns = 0;  // when it was closed
   std::string cause;
   services::StageTimes stage_times;  // none: not known
 

@@ -29,6 +29,11 @@ const std::string& SampleTypeOf(const Manifest& manifest) {
   return label == manifest.labels.end() ? manifest.datatype : label->second;
 }
 
+uint64_t BlockSamplesOf(const Manifest& manifest) {
+  const auto type = dataplane::ParseDatatype(SampleTypeOf(manifest));
+  return type.ok() ? manifest.block_bytes / type->bytes_per_sample() : 0;
+}
+
 bool IsOwnSigmf(absl::string_view text) {
   auto object = ParseJson(text, "sigmf-meta", kMaxManifestBytes);
   return object.ok() && services::sigmf::IsOwn(*std::move(object));
@@ -36,11 +41,11 @@ bool IsOwnSigmf(absl::string_view text) {
 
 std::string EncodeSigmf(const Manifest& manifest, std::span<const SigmfRun> runs) {
   const std::string& datatype = SampleTypeOf(manifest);
-  const auto parsed = dataplane::ParseDatatype(datatype);
-  if (!parsed.ok()) return "";
-  const uint64_t block_samples = manifest.block_bytes / parsed->bytes_per_sample();
+  const uint64_t block_samples = BlockSamplesOf(manifest);
+  if (block_samples == 0) return "";
   Told told{.datatype = datatype,
             .sample_rate = manifest.sample_rate,
+            .start_time_ns = manifest.start_time_ns,
             .description = manifest.description,
             .labels = manifest.labels,
             .uid = manifest.identity.recording.ToString(),
@@ -50,9 +55,7 @@ std::string EncodeSigmf(const Manifest& manifest, std::span<const SigmfRun> runs
             .samples = manifest.blocks * block_samples,
             .annotations = manifest.annotations};
   for (const SigmfRun& run : runs) {
-    told.runs.push_back({.sample = run.block * block_samples,
-                         .sample_index = run.sample_index,
-                         .capture_ns = run.capture_ns});
+    told.runs.push_back({.sample = run.block * block_samples, .sample_index = run.sample_index});
   }
   for (const SequenceRange& gap : manifest.missing) {
     told.gaps.push_back({.first = gap.first * block_samples,

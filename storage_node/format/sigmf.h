@@ -19,7 +19,6 @@ namespace tapedeck::storage_node::format {
 struct SigmfRun {
   uint64_t block = 0;  // its place in the file
   uint64_t sample_index = 0;
-  int64_t capture_ns = 0;
 };
 
 // Where runs begin at most: at the first block and behind each gap; of more gaps, the first ones.
@@ -28,6 +27,8 @@ std::vector<uint64_t> SigmfRunsOf(const Manifest& manifest);
 
 // What the samples are: where a transform has made others of them, a label says so.
 const std::string& SampleTypeOf(const Manifest& manifest);
+// In a whole block; 0: its bytes are no samples.
+uint64_t BlockSamplesOf(const Manifest& manifest);
 
 // Annotations that tell what holds from a sample on, and what they tell: "frequency", "gain", ...
 using services::sigmf::kSignalLabel;

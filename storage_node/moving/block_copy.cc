@@ -39,7 +39,7 @@ services::session::Open OpenOf(const recordings::FoundRecording& source,
   open.labels[std::string(kDraftLabel)] = from.uid;
   open.original = services::session::Original{.recording = from.name,
                                               .uid = from.uid,
-                                              .start_time_ns = from.start_time_ns,
+                                              .open_time_ns = from.open_time_ns,
                                               .earlier = services::copying::EarlierOf(from)};
   return open;
 }

@@ -38,7 +38,7 @@ absl::Status ForEachRow(catalog::Catalog& catalog, const catalog::ResourceName& 
     TD_ASSIGN_OR_RETURN(const auto rows, catalog.RecordingsAfter(channel, after, kRowsAtOnce));
     if (rows.empty()) return absl::OkStatus();
     for (const catalog::RecordingRow& row : rows) look(row);
-    after = {.start_ns = rows.back().manifest.start_time_ns, .name = rows.back().name};
+    after = {.open_ns = rows.back().manifest.open_time_ns, .name = rows.back().name};
   }
 }
 

@@ -47,7 +47,7 @@ absl::StatusOr<std::vector<services::Recording>> RecordingService::RecordingsAft
   if (name.lun != "-") TD_RETURN_IF_ERROR(recordings_.luns().CheckExists(name.lun));
   if (name.lun != "-" && name.channel != "-")
     TD_RETURN_IF_ERROR(recordings_.FindChannel(name).status());
-  catalog::RowKey place{.start_ns = after.start_time_ns};
+  catalog::RowKey place{.open_ns = after.open_time_ns};
   if (!after.name.empty()) {
     TD_ASSIGN_OR_RETURN(place.name, catalog::ParseRecordingName(after.name));
   }

@@ -152,7 +152,8 @@ bool BlockScan::PayloadIsGood(const format::IndexEntry& entry, format::Place pla
 
 void BlockScan::Keep(const format::IndexEntry& entry) {
   bytes_ += entry.payload_bytes;
-  last_capture_ns_ = entry.capture_ns;
+  if (entry.capture_ns != dataplane::kTimeUnknown) last_capture_ns_ = entry.capture_ns;
+  start_.Add(entry);
   KeepData(entry.sequence, entry.payload_bytes);
 }
 

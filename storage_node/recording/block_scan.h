@@ -15,6 +15,7 @@
 #include "storage_node/format/index.h"
 #include "storage_node/format/manifest.h"
 #include "storage_node/recording/caller_loop.h"
+#include "storage_node/recording/start_time.h"
 #include "storage_node/store/recording_files.h"
 
 namespace tapedeck::storage_node::recording {
@@ -35,7 +36,8 @@ class BlockScan {
         members_(manifest.members),
         format_(manifest.entries()),
         settled_(manifest.missing),
-        data_bytes_(manifest.members) {}
+        data_bytes_(manifest.members),
+        start_(manifest) {}
 
   // DATA_LOSS if there are more gaps than a manifest may list; or what the disk says.
   absl::Status Run();
@@ -55,6 +57,7 @@ class BlockScan {
   // One more than the last block that an entry speaks of, be it damaged.
   uint64_t spoken_of() const { return std::max(spoken_of_, next_); }
   int64_t last_capture_ns() const { return last_capture_ns_; }  // of the last that is there; or 0
+  services::model::SampleTime start_time_ns() const { return start_.time_ns(); }
   const std::vector<format::SequenceRange>& absent() const { return absent_; }
   // On each member the end of all that an entry speaks of or that was durable.
   const std::vector<uint64_t>& data_bytes() const { return data_bytes_; }
@@ -96,6 +99,7 @@ class BlockScan {
   std::vector<uint64_t> data_bytes_;
   std::map<uint32_t, format::IndexEntry> last_durable_;  // by member
   std::set<uint32_t> own_, strange_;  // members with payload that is what its entry says, or not
+  StartTime start_;
   format::Watermark watermark_;
   std::vector<format::SequenceRange> absent_;  // below next_, in order
   uint64_t next_ = 0;

@@ -25,6 +25,7 @@ void Conclude(const Ending& ending, const WrittenBlocks& written, format::Manife
   manifest->blocks = written.end();
   manifest->bytes = written.bytes();
   manifest->missing = written.Missing();
+  manifest->start_time_ns = written.start_time_ns();
   if (!ending.MayGoOn(manifest->segment_blocks, written)) manifest->resume_token.clear();
   const bool whole = ending.cause.ok() && ending.error.ok() && written.mark() == written.end();
   manifest->state = whole ? services::RecordingState::kSealed : services::RecordingState::kSalvaged;

@@ -91,7 +91,7 @@ absl::StatusOr<Examined> Examination::Run(const store::RecordingPath& path,
   if (examined.manifest_lost && manifest.has_value()) {
     examined.manifest->state = services::RecordingState::kRecording;
     examined.manifest->kept = names_a_block_;
-    const bool is_later = last_capture_ns_ >= examined.manifest->start_time_ns;
+    const bool is_later = last_capture_ns_ >= examined.manifest->open_time_ns;
     if (is_later) examined.manifest->end_time_ns = last_capture_ns_;
   }
   return examined;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -13,7 +14,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "dataplane/block.h"
 #include "dataplane/executor/timed_wait.h"
+#include "services/model/sample_time.h"
 #include "services/session/stage_board.h"
 #include "storage_node/follow/tail.h"
 #include "storage_node/format/manifest.h"
@@ -44,6 +47,16 @@ class LiveRecording {
   std::atomic<uint64_t> durable = 0;
   // When the oldest block was written that is not known to be durable; 0: there is none.
   std::atomic<int64_t> waiting_since_ns = 0;
+
+  // Of its first sample; none: not known, or not yet.
+  services::model::SampleTime start_time_ns() const {
+    const int64_t ns = start_ns_;
+    return ns == dataplane::kTimeUnknown ? std::nullopt : std::optional(ns);
+  }
+  // By the writer.
+  void SetStart(services::model::SampleTime ns) {
+    start_ns_ = ns.value_or(dataplane::kTimeUnknown);
+  }
 
   // For followers: the newest blocks.
   const std::shared_ptr<follow::Tail> tail = std::make_shared<follow::Tail>();
@@ -201,6 +214,7 @@ class LiveRecording {
 
   const uint64_t max_annotation_bytes_;
   std::atomic<uint64_t> written_ = 0;
+  std::atomic<int64_t> start_ns_ = dataplane::kTimeUnknown;
   mutable absl::Mutex mutex_;
   Notes notes_ ABSL_GUARDED_BY(mutex_);
   uint64_t noted_ ABSL_GUARDED_BY(mutex_) = 0;  // changes that are on the disk

@@ -303,7 +303,7 @@ absl::StatusOr<Flow> RecordingReader::Pull(dataplane::Block* block) {
 }
 
 bool RecordingReader::TooEarly(const dataplane::BlockHeader& header) {
-  if (options_.behind_ns == 0) return false;
+  if (options_.behind_ns == 0 || header.capture_ns == dataplane::kTimeUnknown) return false;
   // The time of capture may be anything.
   const int64_t behind_ns = std::min(options_.behind_ns, format::kMaxDurationNs);
   const int64_t ahead_ns = std::clamp(header.capture_ns, -format::kMaxTimeNs, format::kMaxTimeNs) -

@@ -74,6 +74,7 @@ void RecordingWriter::ShowWritten() {
   options_.live->blocks = written_.end();
   options_.live->bytes = written_.bytes();
   options_.live->missing_blocks = written_.gaps().blocks();
+  options_.live->SetStart(written_.start_time_ns());
 }
 
 RecordingWriter::~RecordingWriter() {
@@ -85,6 +86,7 @@ RecordingWriter::~RecordingWriter() {
 format::Manifest RecordingWriter::AsWritten() const {
   format::Manifest manifest = options_.manifest;
   manifest.blocks = written_.mark();
+  manifest.start_time_ns = written_.start_time_ns();
   manifest.state = services::RecordingState::kSalvaged;
   return manifest;
 }

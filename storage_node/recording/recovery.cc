@@ -113,6 +113,7 @@ absl::StatusOr<format::Manifest> SalvageRecording(store::Store& store,
   manifest.bytes = scan.bytes();
   manifest.missing = scan.absent();
   manifest.blocks = scan.blocks();
+  manifest.start_time_ns = scan.start_time_ns();
   manifest.durable_watermark = scan.absent().empty() ? scan.blocks() : scan.absent().front().first;
   manifest.state = services::RecordingState::kSalvaged;
   manifest.cause = cause;

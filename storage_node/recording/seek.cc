@@ -8,6 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "services/model/part.h"
+#include "storage_node/format/sigmf.h"
 #include "storage_node/index/index_reader.h"
 #include "storage_node/recording/caller_loop.h"
 
@@ -74,6 +76,20 @@ uint64_t Seek::Find(Playhead::Unit unit, int64_t target, uint64_t blocks) {
   return found;
 }
 
+// Which sample of the recording, or in a part of the whole, was captured then; none: its start or
+// rate is unknown, and the stamps of its blocks have to do. Before the start: the first.
+std::optional<uint64_t> SampleAt(const format::Manifest& manifest, int64_t time_ns) {
+  if (!manifest.start_time_ns.has_value() || manifest.sample_rate <= 0) return std::nullopt;
+  if (time_ns <= *manifest.start_time_ns) return 0;
+  const long double since_ns =
+      static_cast<long double>(time_ns) - static_cast<long double>(*manifest.start_time_ns);
+  // Half a nanosecond: times are told to the nearest.
+  const long double samples =
+      (since_ns + 0.5L) * static_cast<long double>(manifest.sample_rate) / 1e9L;
+  constexpr auto kMost = static_cast<long double>(INT64_MAX);
+  return samples < kMost ? static_cast<uint64_t>(samples) : uint64_t{INT64_MAX};
+}
+
 absl::Status BeyondTheEnd(const format::Manifest& manifest, int64_t start, uint64_t blocks) {
   return services::ArgumentInvalid(
       "playhead.start", absl::StrCat("start ", start, ": recording ", manifest.id, " has ", blocks,
@@ -85,21 +101,34 @@ absl::Status BeyondTheEnd(const format::Manifest& manifest, int64_t start, uint6
 absl::StatusOr<uint64_t> FindStart(store::Store& store, const store::RecordingPath& path,
                                    const format::Manifest& manifest, uint64_t blocks,
                                    const Playhead& playhead, const dataplane::Clock& clock) {
-  if (playhead.start <= 0) return 0;
+  const bool begins_by_time = playhead.unit == Playhead::Unit::kTime;  // which may lie before 1970
+  if (playhead.start <= 0 && !begins_by_time) return 0;
   if (playhead.unit == Playhead::Unit::kBlock) {
     const auto start = static_cast<uint64_t>(playhead.start);
     if (start < blocks) return start;
     if (playhead.follow) return blocks;
     return BeyondTheEnd(manifest, playhead.start, blocks);
   }
+  const auto sample =
+      begins_by_time ? SampleAt(manifest, playhead.start) : std::optional<uint64_t>();
+  const uint64_t block_samples = format::BlockSamplesOf(manifest);
+  const bool is_part = services::model::KnownPartOf(manifest.labels).has_value();
+  if (sample.has_value() && block_samples > 0 && !is_part) {
+    return blocks == 0 ? 0 : std::min(*sample / block_samples, blocks - 1);
+  }
   CallerLoop loop(clock);
   TD_ASSIGN_OR_RETURN(auto files, store.OpenRecording(path, loop));
-  return Seek(std::move(files), manifest, loop).Find(playhead.unit, playhead.start, blocks);
+  Seek seek(std::move(files), manifest, loop);
+  if (!sample.has_value()) return seek.Find(playhead.unit, playhead.start, blocks);
+  return seek.Find(Playhead::Unit::kSample, static_cast<int64_t>(*sample), blocks);
 }
 
 absl::StatusOr<bool> BeginsAfter(store::Store& store, const store::RecordingPath& path,
                                  const format::Manifest& manifest, uint64_t blocks,
                                  const Playhead& playhead, const dataplane::Clock& clock) {
+  if (playhead.unit == Playhead::Unit::kTime && manifest.start_time_ns.has_value()) {
+    return *manifest.start_time_ns > playhead.start;
+  }
   CallerLoop loop(clock);
   TD_ASSIGN_OR_RETURN(auto files, store.OpenRecording(path, loop));
   return Seek(std::move(files), manifest, loop).BeginsAfter(playhead.unit, playhead.start, blocks);

@@ -7,7 +7,10 @@
 namespace tapedeck::storage_node::recording {
 
 WrittenBlocks::WrittenBlocks(const format::Manifest& manifest, const WriterStart& start)
-    : block_bytes_(manifest.block_bytes), bytes_(start.bytes), data_bytes_(start.data_bytes) {
+    : block_bytes_(manifest.block_bytes),
+      start_(manifest),
+      bytes_(start.bytes),
+      data_bytes_(start.data_bytes) {
   data_bytes_.resize(manifest.members);
   AddThere(start, &blocks_);
   for (const format::SequenceRange& range : start.missing) gaps_.Add(range);
@@ -15,6 +18,7 @@ WrittenBlocks::WrittenBlocks(const format::Manifest& manifest, const WriterStart
 
 void WrittenBlocks::Add(const format::IndexEntry& entry) {
   blocks_.Add(entry.sequence);
+  start_.Add(entry);
   if (entry.payload_bytes == 0) {
     gaps_.Add({.first = entry.sequence, .count = 1});
     return;

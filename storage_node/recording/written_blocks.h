@@ -9,6 +9,7 @@
 #include "storage_node/format/index.h"
 #include "storage_node/format/manifest.h"
 #include "storage_node/recording/gaps.h"
+#include "storage_node/recording/start_time.h"
 #include "storage_node/recording/writer_start.h"
 
 namespace tapedeck::storage_node::recording {
@@ -26,6 +27,7 @@ class WrittenBlocks {
   // One more than the last that is.
   uint64_t end() const { return blocks_.end(); }
   uint64_t bytes() const { return bytes_; }
+  services::model::SampleTime start_time_ns() const { return start_.time_ns(); }
   // Used on each member.
   const std::vector<uint64_t>& data_bytes() const { return data_bytes_; }
   // Those that came without payload.
@@ -37,6 +39,7 @@ class WrittenBlocks {
   const uint64_t block_bytes_;
   dataplane::SequenceMark blocks_;
   Gaps gaps_;
+  StartTime start_;
   uint64_t bytes_;
   std::vector<uint64_t> data_bytes_;
 };

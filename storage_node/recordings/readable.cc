@@ -15,7 +15,9 @@ std::optional<Readable> FindGrowing(Recordings& recordings, const FoundRecording
   if (live == nullptr) return std::nullopt;
   auto lease = recordings.leases().TakeBeside(name);
   if (lease == nullptr || live->closed() != nullptr) return std::nullopt;
-  return Readable{.recording = found, .live = std::move(live), .lease = std::move(lease)};
+  Readable readable{.recording = found, .live = std::move(live), .lease = std::move(lease)};
+  readable.recording.manifest.start_time_ns = readable.live->start_time_ns();
+  return readable;
 }
 
 }  // namespace

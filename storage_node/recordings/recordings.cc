@@ -340,6 +340,7 @@ services::Recording Recordings::Present(const catalog::RecordingRow& row) {
     recording.bytes = live->bytes;
     recording.missing_blocks = live->missing_blocks;
     recording.durable_watermark = live->durable;
+    recording.start_time_ns = live->start_time_ns();
     recording.stage_times = live->stage_times();
     recording = live->Noted(std::move(recording));
   } else if (!IsClosed(row.manifest) && !leases_->IsHeld(recording.name)) {

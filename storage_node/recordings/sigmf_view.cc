@@ -38,9 +38,7 @@ absl::StatusOr<std::vector<format::SigmfRun>> ReadRuns(store::Store& store,
   for (const uint64_t block : format::SigmfRunsOf(manifest)) {
     const absl::StatusOr<format::IndexEntry>* const entry = find(block);
     if (!entry->ok()) continue;
-    runs.push_back({.block = block,
-                    .sample_index = (*entry)->sample_index,
-                    .capture_ns = (*entry)->capture_ns});
+    runs.push_back({.block = block, .sample_index = (*entry)->sample_index});
   }
   return runs;
 }

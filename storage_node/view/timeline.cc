@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "dataplane/status_macros.h"
+#include "services/model/sample_time.h"
 #include "storage_node/format/sigmf.h"
 
 namespace tapedeck::storage_node::view {
@@ -34,8 +35,7 @@ absl::StatusOr<std::vector<CaptureStart>> ReadStarts(Opened& opened) {
   for (size_t i = 0; i < runs.size(); ++i) {
     if (!entries[i].ok()) continue;
     starts.push_back({.sample = runs[i] * opened.extent().block_samples,
-                      .stream_sample = entries[i]->sample_index,
-                      .time_ns = entries[i]->capture_ns});
+                      .stream_sample = entries[i]->sample_index});
   }
   return starts;
 }
@@ -52,15 +52,17 @@ std::optional<uint64_t> PlaceOf(const std::vector<CaptureStart>& starts, uint64_
   return start.sample + since;
 }
 
-// 0: not known, or beyond what such a number holds.
-int64_t TimeAfter(int64_t time_ns, uint64_t samples, double rate) {
-  constexpr int64_t kMost = INT64_MAX / 4;
-  if (time_ns <= 0 || time_ns > kMost || rate <= 0) return 0;
-  const double after = static_cast<double>(samples) / rate * 1e9;
-  return after > static_cast<double>(kMost) ? 0 : time_ns + static_cast<int64_t>(after);
+// Which sample of the stream one of the recording is, which lies behind one of the starts.
+uint64_t StreamSampleOf(const std::vector<CaptureStart>& starts, uint64_t sample) {
+  const CaptureStart* before = &starts.front();
+  for (const CaptureStart& start : starts) {
+    if (start.sample <= sample && start.sample >= before->sample) before = &start;
+  }
+  return before->stream_sample + (sample - before->sample);
 }
 
-// Captures where the frequency changes, and the frequency of those that are there.
+// Captures where the frequency changes, and the frequency of those that are there; and the time of
+// each.
 void AddFrequencies(const std::vector<Annotation>& placed, services::Timeline* timeline) {
   std::vector<CaptureStart> captures = std::exchange(timeline->captures, {});
   for (const Annotation& one : placed) {
@@ -70,22 +72,18 @@ void AddFrequencies(const std::vector<Annotation>& placed, services::Timeline* t
     if (there != captures.end()) {
       there->frequency = *frequency;
     } else if (captures.size() < services::kMostCaptures) {
-      captures.push_back({.sample = one.sample_start, .frequency = *frequency});
+      captures.push_back({.sample = one.sample_start,
+                          .stream_sample = StreamSampleOf(captures, one.sample_start),
+                          .frequency = *frequency});
     }
   }
   std::ranges::sort(captures, {}, &CaptureStart::sample);
+  double frequency = 0;
   for (CaptureStart& capture : captures) {
-    if (timeline->captures.empty()) {
-      timeline->captures.push_back(capture);
-      continue;
-    }
-    const CaptureStart& before = timeline->captures.back();
-    if (capture.frequency == 0) capture.frequency = before.frequency;
-    if (capture.time_ns == 0) {
-      const uint64_t since = capture.sample - before.sample;
-      capture.stream_sample = before.stream_sample + since;
-      capture.time_ns = TimeAfter(before.time_ns, since, timeline->sample_rate);
-    }
+    if (capture.frequency == 0) capture.frequency = frequency;
+    frequency = capture.frequency;
+    capture.time_ns =
+        services::model::TimeAfter(timeline->start_time_ns, capture.sample, timeline->sample_rate);
     timeline->captures.push_back(capture);
   }
 }

@@ -71,7 +71,7 @@ format::Manifest Restart::ManifestOf(const std::string& id) const {
   manifest.identity.lun = lun_uid_;
   manifest.identity.channel = std::string(1, 'c');
   manifest.identity.epoch = 7;
-  manifest.start_time_ns = clock_.WallNs();
+  manifest.open_time_ns = clock_.WallNs();
   return manifest;
 }
 

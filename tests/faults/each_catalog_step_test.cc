@@ -349,7 +349,7 @@ TEST_P(EachCatalogStep, CopyingARecording) {
   const services::Recording source = recordings_.GetRecording(original).value();
   ForEachStep([&](uint64_t /*n*/) {
     services::session::Open open{.channel = std::string(kDeep) + "/channels/c"};
-    open.original = {.recording = original, .uid = source.uid, .start_time_ns = 1};
+    open.original = {.recording = original, .uid = source.uid, .open_time_ns = 1};
     std::string copy;
     const absl::Status status = Record(&copy, open);
     EXPECT_TRUE(status.ok()) << status;

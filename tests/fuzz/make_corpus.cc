@@ -66,7 +66,7 @@ format::Manifest SomeManifest() {
           .datatype = "cf32_le",
           .sample_rate = 2.4e6,
           .labels = {{"source", "synth"}, {"odd \"key\"\n", "[{"}},
-          .start_time_ns = 1'795'218'704'123'456'789,
+          .open_time_ns = 1'795'218'704'123'456'789,
           .annotations = {{.sample_start = 4096, .sample_count = 100, .label = "burst"}},
           .kept = true,
           .generation = 4,
@@ -75,6 +75,7 @@ format::Manifest SomeManifest() {
           .bytes = 97ull << 20,
           .durable_watermark = 40,
           .missing = {{.first = 40, .count = 2}, {.first = 50, .count = 1}},
+          .start_time_ns = 1'795'218'704'130'000'001,
           .end_time_ns = 1'795'218'705'000'000'000,
           .cause = "ABORTED: power cut"};
 }

@@ -197,6 +197,27 @@ TEST(SampleClockTest, TimesAreTheNearestPicosecond) {
             (Time{true, 0, Fraction::kPicoseconds, 399'999'999'000}));
 }
 
+TEST(SampleClockTest, OfAnUnknownBeginCountsSamples) {
+  const DataHeader header{.time = SampleClock::Create(1e6, std::nullopt)->At(7),
+                          .samples_bytes = 4};
+  EXPECT_EQ(header.time, (Time{.kind = Fraction::kFreeCount, .fraction = 7}));
+  const auto encoded = Encode(header);
+  std::vector<std::byte> packet(encoded.begin(), encoded.begin() + header.bytes());
+  packet.resize(packet.size() + 4);
+  const auto decoded = Decode(packet);
+  ASSERT_TRUE(decoded.has_value());
+  EXPECT_EQ(decoded->time, header.time);
+  EXPECT_EQ(decoded->samples.size(), 4u);
+  EXPECT_EQ(NanosecondsOf(header.time, 1e6), std::nullopt);
+}
+
+TEST(SampleClockTest, TheTimeOfAPacketInNanoseconds) {
+  EXPECT_EQ(NanosecondsOf({true, 1'700'000'000, Fraction::kPicoseconds, 250'000'001'000}, 1),
+            1'700'000'000'250'000'001);
+  EXPECT_EQ(NanosecondsOf({true, 0, Fraction::kSamples, 3}, 4), 750'000'000);
+  EXPECT_EQ(NanosecondsOf({true, 5, Fraction::kPicoseconds, 0, true}, 4), std::nullopt);
+}
+
 TEST(SampleClockTest, TakesRatesThatPicosecondsCanTell) {
   for (const double rate : {0.0, -1.0, 1e-4, 1e12, std::nan(""), HUGE_VAL}) {
     EXPECT_FALSE(SampleClock::Create(rate, 0).has_value()) << rate;

@@ -32,7 +32,7 @@ std::vector<Value> Under(const std::map<std::string, Value>& map, const std::str
 
 }  // namespace
 
-void FakeCatalog::AddRecording(const std::string& id, int64_t start_time_ns,
+void FakeCatalog::AddRecording(const std::string& id, int64_t open_time_ns,
                                std::vector<Annotation> annotations) {
   absl::MutexLock lock(&mutex_);
   const std::string name = "luns/l0/channels/c0/recordings/" + id;
@@ -43,8 +43,9 @@ void FakeCatalog::AddRecording(const std::string& id, int64_t start_time_ns,
                                 .durable_watermark = 4,
                                 .block_bytes = 1 << 20,
                                 .datatype = "cf32_le",
-                                .start_time_ns = start_time_ns,
-                                .end_time_ns = start_time_ns + 1,
+                                .open_time_ns = open_time_ns,
+                                .start_time_ns = open_time_ns,
+                                .end_time_ns = open_time_ns + 1,
                                 .annotations = std::move(annotations)};
 }
 
@@ -179,7 +180,7 @@ absl::StatusOr<std::vector<Recording>> FakeCatalog::RecordingsAfter(const std::s
                                                                     size_t most) {
   absl::MutexLock lock(&mutex_);
   std::vector<Recording> found = Under(recordings_, parent);
-  const auto place = [](const auto& key) { return std::pair(-key.start_time_ns, key.name); };
+  const auto place = [](const auto& key) { return std::pair(-key.open_time_ns, key.name); };
   std::ranges::sort(found, {}, place);
   std::erase_if(found, [&](const Recording& one) { return place(one) <= place(after); });
   if (found.size() > most) found.resize(most);

@@ -14,7 +14,7 @@ namespace tapedeck::services {
 class FakeCatalog final : public LunCatalog, public ChannelCatalog, public RecordingCatalog {
  public:
   // Puts a recording of 4 blocks into luns/l0/channels/c0.
-  void AddRecording(const std::string& id, int64_t start_time_ns,
+  void AddRecording(const std::string& id, int64_t open_time_ns,
                     std::vector<Annotation> annotations = {});
   // Puts this one there, under its own name.
   void PutRecording(const Recording& recording);

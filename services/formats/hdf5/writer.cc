@@ -63,8 +63,9 @@ class Hdf5Writer final : public Writer {
         PutNumber("sample_rate", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &recording.sample_rate));
     const double hertz = FrequencyOf(recording);
     TD_RETURN_IF_ERROR(PutNumber("frequency", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &hertz));
-    const int64_t start_ns = StartOf(subject_);
-    TD_RETURN_IF_ERROR(PutNumber("start_time_ns", H5T_STD_I64LE, H5T_NATIVE_INT64, &start_ns));
+    if (const auto start_ns = TimeOf(subject_, 0); start_ns.has_value()) {
+      TD_RETURN_IF_ERROR(PutNumber("start_time_ns", H5T_STD_I64LE, H5T_NATIVE_INT64, &*start_ns));
+    }
     TD_RETURN_IF_ERROR(PutText("datatype", subject_.datatype));
     TD_RETURN_IF_ERROR(PutText("recording", recording.name));
     TD_RETURN_IF_ERROR(PutText("uid", recording.uid));

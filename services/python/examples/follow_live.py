@@ -18,7 +18,7 @@ def main(node: str, name: str) -> None:
             blocks += 1
             missing += block.missing
             now = numpy.datetime64(time.time_ns(), "ns")
-            late_ms = float((now - block.time) / numpy.timedelta64(1, "ms"))
+            late_ms = float((now - block.stamp) / numpy.timedelta64(1, "ms"))
             worst_ms = max(worst_ms, late_ms)
             if blocks % 50 == 1 and not block.missing:
                 level = float(numpy.abs(tapedeck.to_complex(block.samples)).max())

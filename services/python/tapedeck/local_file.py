@@ -97,7 +97,7 @@ class LocalFile:
         try:
             found = json.loads(text) if len(text) <= _MOST_MANIFEST else None
             info = self._info
-            same = (found["version"] == 2 and found["uid"] == info.uid and found["members"] == 1
+            same = (found["version"] == 3 and found["uid"] == info.uid and found["members"] == 1
                     and found["block_bytes"] == info.block_bytes and found["datatype"] == info.datatype
                     and found["blocks"] == info.blocks and found["bytes"] == info.bytes)
             missing = [(int(first), int(count)) for first, count in found["missing"]]

@@ -2,7 +2,9 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
+from fractions import Fraction
 from typing import Any, Iterator, Optional, Union
 
 import numpy
@@ -17,7 +19,8 @@ from tapedeck.playback import Arrived, Playback
 from tapedeck.samples import LIMIT_BYTES, Range, from_file, from_rail, refuse, without
 from tapedeck.values import Annotation, Lun, RecordingInfo
 
-_MOST_NS = (1 << 63) - 1
+# Beyond it no time of a sample is told.
+_MOST_NS = 1 << 62
 _WAYS = ("auto", "file", "rail")
 # A recording that has moved may have moved again.
 _MOST_MOVES = 8
@@ -61,9 +64,10 @@ class Block:
         return len(self.samples) == 0
 
     @property
-    def time(self) -> numpy.datetime64:
-        """When its first sample was captured, UTC."""
-        return numpy.datetime64(self.capture_ns, "ns")
+    def stamp(self) -> numpy.datetime64:
+        """What its worker noted when the block was captured, UTC; NaT: nothing. For delays of a live stream: the time of a
+        sample is Recording.time_of()."""
+        return numpy.datetime64(self.capture_ns, "ns")  # of unknown times the number is NaT's own
 
 
 class Recording:
@@ -141,18 +145,22 @@ class Recording:
         return wanted.layout.of_bytes(data), mask
 
     def time_of(self, i: int) -> numpy.datetime64:
-        """When sample `i`, counted from the recording's first one, was captured, UTC: by the time of its block, and the
-        sample rate within it. BlockDamaged where that block is missing."""
+        """When sample `i`, counted from the recording's first one, was captured, UTC: the recording's start and i / sample
+        rate. NaT if nobody knows it."""
         Range.of(self._info, i, 1)
-        number, rest = divmod(i, self._info.block_samples)
-        _, capture_ns = self._header(number)
-        within_ns = round(rest * 1e9 / self.sample_rate) if self.sample_rate else 0
-        return numpy.datetime64(min(max(capture_ns + within_ns, -_MOST_NS), _MOST_NS), "ns")
+        if self._info.start_time_ns is None and not self._info.closed:
+            self.refresh()
+        start_ns = self._info.start_time_ns
+        if start_ns is None or (i > 0 and not self.sample_rate):
+            return numpy.datetime64("NaT", "ns")
+        if i > 0:
+            start_ns += math.floor(Fraction(i * 10**9) / Fraction(self.sample_rate) + Fraction(1, 2))
+        return numpy.datetime64(start_ns, "ns") if abs(start_ns) <= _MOST_NS else numpy.datetime64("NaT", "ns")
 
     @property
     def first_sample(self) -> int:
         """The index that the stream gives to the recording's first sample."""
-        return self._header(0)[0]
+        return self._first_index(0)
 
     def blocks(self, first: int = 0, *, via: str = "auto") -> Iterator[Block]:
         """The blocks from `first` on of a closed recording, in order. Two of them are in memory beside the one that you
@@ -224,18 +232,18 @@ class Recording:
         except (FileNotFound, FileInvalid) as error:
             return error
 
-    def _header(self, number: int) -> tuple[int, int]:
-        """Of a block: the index of its first sample, and when that was captured."""
+    def _first_index(self, number: int) -> int:
+        """The stream's index of a block's first sample."""
         file = self._local("auto")
         if file is not None:
             _, entry = next(iter(file.entries(number, 1)))
             if entry is not None:
-                return entry.sample_index, entry.capture_ns
+                return entry.sample_index
         else:
             with Playback(self._calls, self._info, number, wanted=1, follow=not self._info.closed, window=1) as playback:
                 arrived = playback.take()
             if arrived is not None and not arrived.missing:
-                return arrived.sample_index, arrived.capture_ns
+                return arrived.sample_index
         raise BlockDamaged(f"{self.name}: block {number} is missing or damaged", code="DATA_LOSS",
                            metadata={"recording": self.name, "blocks": "1"})
 

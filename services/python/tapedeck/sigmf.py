@@ -43,8 +43,8 @@ def _written(path: str, replace: bool) -> Iterator[Any]:
             os.unlink(part)
 
 
-def _time(capture_ns: int) -> str:
-    return f"{numpy.datetime_as_string(numpy.datetime64(capture_ns, 'ns'))}Z"
+def _time(time: numpy.datetime64) -> str:
+    return f"{numpy.datetime_as_string(time)}Z"
 
 
 class _Data:
@@ -63,10 +63,10 @@ class _Data:
                 self._write_gap(block.number, block.start)
                 continue
             if not self.captures:
-                self.captures.append({"core:sample_start": 0, "core:datetime": _time(block.capture_ns),
-                                      "core:global_index": block.sample_index - block.start})
-                if block.start:  # those before it are missing, and when they were captured is not known
-                    del self.captures[0]["core:datetime"]
+                self.captures.append({"core:sample_start": 0, "core:global_index": block.sample_index - block.start})
+                start = self._recording.time_of(0)
+                if not numpy.isnat(start):
+                    self.captures[0]["core:datetime"] = _time(start)
             self._put(numpy.ascontiguousarray(block.samples).view(numpy.uint8).data)
         return self._sha.hexdigest()
 

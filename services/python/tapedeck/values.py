@@ -125,8 +125,9 @@ class RecordingInfo:
     block_bytes: int
     datatype: str
     sample_rate: float
-    start_time_ns: Optional[int]
-    end_time_ns: Optional[int]
+    open_time_ns: Optional[int]  # when it was opened
+    start_time_ns: Optional[int]  # of its first sample; None: unknown
+    end_time_ns: Optional[int]  # when it was closed
     cause: str
     description: str
     labels: Mapping[str, str]
@@ -147,7 +148,8 @@ class RecordingInfo:
                       for one in message.annotations)
         return RecordingInfo(message.name, message.uid, word_of("RecordingState", message.state), message.blocks,
                              message.bytes, message.missing_blocks, message.block_bytes, message.datatype,
-                             message.sample_rate, _time_ns(message, "start_time"), _time_ns(message, "end_time"),
+                             message.sample_rate, _time_ns(message, "open_time"), _time_ns(message, "start_time"),
+                             _time_ns(message, "end_time"),
                              message.cause, message.description, dict(message.labels), notes, message.kept,
                              message.stream, message.segment)
 

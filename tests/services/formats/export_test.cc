@@ -154,13 +154,13 @@ TEST(ExportMarkTest, ComesBackAsItWas) {
   const ExportMark mark{.key = {.uid = "u", .format = "raw", .first_sample = 5, .bytes = 100},
                         .offset = 50,
                         .file_bytes = 94,
-                        .seen = {.runs = {{1, 2, -3}}, .gaps = {{4, 5}}}};
+                        .seen = {.runs = {{1, 2}}, .gaps = {{4, 5}}}};
   const auto read = DecodeMark("m", EncodeMark(mark));
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(read->key, mark.key);
   EXPECT_EQ(read->offset, 50u);
   EXPECT_EQ(read->file_bytes, 94u);
-  EXPECT_EQ(read->seen.runs[0].capture_ns, -3);
+  EXPECT_EQ(read->seen.runs[0].sample_index, 2u);
   EXPECT_THAT(read->seen.gaps, ElementsAre(SampleRange{4, 5}));
 }
 

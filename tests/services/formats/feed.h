@@ -70,9 +70,8 @@ struct Feed {
     const uint64_t begin = number * kBlockBytes;
     if (begin >= samples.size()) return std::nullopt;
     if (number == fails_at) return PeerLost("node", "the node has gone");
-    dataplane::BlockHeader header{.sequence = number,
-                                  .sample_index = 1000 + begin,
-                                  .capture_ns = static_cast<int64_t>(begin)};
+    dataplane::BlockHeader header{
+        .sequence = number, .sample_index = 1000 + begin, .capture_ns = -1};
     if (missing.contains(number)) return dataplane::Block::Missing(header);
     const uint64_t bytes = std::min(kBlockBytes, samples.size() - begin);
     dataplane::Block block(std::make_shared<NoSlots>(), 0,

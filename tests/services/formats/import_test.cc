@@ -38,11 +38,12 @@ struct Recorded {
   std::string memory = std::string(kBlockBytes, '\0');
 };
 
-absl::Status Bring(Given& reader, const Channel& channel, Recorded& recorded) {
+absl::Status Bring(Given& reader, const Channel& channel, Recorded& recorded,
+                   model::SampleTime start_ns = 5) {
   return Import(
       {.reader = &reader,
        .channel = channel,
-       .start_ns = 5,
+       .start_ns = start_ns,
        .slot =
            [&] {
              return absl::StatusOr<dataplane::Block>(
@@ -70,6 +71,15 @@ TEST(ImportTest, BlocksAreAsTheFileIs) {
   const auto lost = LostWithinBlocks(reader.content(), channel);
   EXPECT_THAT(
       lost, ElementsAre(Annotation{.sample_start = 3 * 1024, .sample_count = 52, .label = "lost"}));
+}
+
+TEST(ImportTest, AnUnknownStartStaysUnknown) {
+  Given reader({.bytes = 2 * kBlockBytes});
+  Recorded recorded;
+  ASSERT_TRUE(Bring(reader, ChannelOf("ci16_le"), recorded, std::nullopt).ok());
+  ASSERT_EQ(recorded.headers.size(), 2u);
+  EXPECT_EQ(recorded.headers[0].capture_ns, dataplane::kTimeUnknown);
+  EXPECT_EQ(recorded.headers[1].capture_ns, dataplane::kTimeUnknown);
 }
 
 TEST(ImportTest, AnotherTypeIsRefused) {

@@ -40,7 +40,7 @@ TEST_F(SigmfFileTest, AnArchiveHasAllThatThePairHas) {
     const Content& content = (*reader)->content();
     EXPECT_EQ(content.datatype, "ci16_le");
     EXPECT_EQ(content.sample_rate, 1e6);
-    EXPECT_EQ(content.start_ns, 0);  // as the feed says
+    EXPECT_EQ(content.start_ns, recording.start_time_ns);
     EXPECT_THAT(content.annotations,
                 ElementsAre(Annotation{.label = "signal", .comment = "frequency=100000000"},
                             Annotation{.sample_start = 10, .sample_count = 5, .label = "burst"}));

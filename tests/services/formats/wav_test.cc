@@ -95,8 +95,11 @@ TEST(WavTest, TimesAreOfTheCalendar) {
     EXPECT_EQ(text.size(), 16u);
     EXPECT_EQ(SystemTimeAt(text, 0), ns);
   }
-  EXPECT_EQ(SystemTimeAt(std::string(16, '\0'), 0), 0);
-  EXPECT_EQ(SystemTimeAt(std::string(16, '\xff'), 0), 0);
+  std::string unknown;
+  AppendSystemTime(&unknown, std::nullopt);
+  EXPECT_EQ(unknown, std::string(16, '\0'));
+  EXPECT_EQ(SystemTimeAt(unknown, 0), std::nullopt);
+  EXPECT_EQ(SystemTimeAt(std::string(16, '\xff'), 0), std::nullopt);
 }
 
 }  // namespace

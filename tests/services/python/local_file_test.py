@@ -45,7 +45,7 @@ class LocalFileTest(unittest.TestCase):
                                          BLOCK, EPOCH, 1, PIECE).ljust(4092, b"\0"), 0) + bytes(8192)]
         self.index += [entry(number, b"" if number == MISSING else self.block(number), flags=number == MISSING)
                        for number in range(BLOCKS)]
-        self.manifest = {"version": 2, "uid": UID, "members": 1, "block_bytes": BLOCK, "datatype": "cf32_le",
+        self.manifest = {"version": 3, "uid": UID, "members": 1, "block_bytes": BLOCK, "datatype": "cf32_le",
                          "blocks": BLOCKS, "bytes": (BLOCKS - 1) * BLOCK, "missing": [[MISSING, 1]]}
         self.data = self.payload
 
@@ -118,7 +118,7 @@ class LocalFileTest(unittest.TestCase):
 
     def test_what_is_not_this_recording_is_left_alone(self):
         sound = dict(self.manifest)
-        for change in ({"uid": "other"}, {"members": 2}, {"version": 3}, {"block_bytes": 4096}, {"blocks": 4}, {"bytes": 0},
+        for change in ({"uid": "other"}, {"members": 2}, {"version": 2}, {"block_bytes": 4096}, {"blocks": 4}, {"bytes": 0},
                        {"missing": [[-1, 5]]}, {"missing": [[1]]}, {"missing": None}):
             self.manifest = {**sound, **change}
             with self.assertRaises(errors.FileInvalid, msg=change):

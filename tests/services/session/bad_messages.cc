@@ -178,7 +178,7 @@ void AddOriginals(Rows<Open>& open) {
            [](Open& o) {
              o.original = {"r", kLong};
            })
-      .Add("original.start_time",
+      .Add("original.open_time",
            [](Open& o) {
              o.original = {"r", "u", INT64_MAX};
            })

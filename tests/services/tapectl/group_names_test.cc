@@ -9,9 +9,9 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-GroupRecording Member(const std::string& id, uint32_t number, int64_t start_time_ns,
+GroupRecording Member(const std::string& id, uint32_t number, int64_t open_time_ns,
                       const std::string& original = "") {
-  return {.recording = {.name = id, .start_time_ns = start_time_ns, .original = original},
+  return {.recording = {.name = id, .open_time_ns = open_time_ns, .original = original},
           .member = {.id = id, .name = "array", .number = number, .members = 3}};
 }
 

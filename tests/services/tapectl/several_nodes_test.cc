@@ -8,13 +8,13 @@ namespace tapedeck::services::tapectl {
 namespace {
 
 Recording PartOf(const std::string& id, const std::string& part, uint64_t blocks,
-                 int64_t start_time_ns) {
+                 int64_t open_time_ns) {
   return {.name = "luns/l/channels/c/recordings/" + id,
           .state = RecordingState::kSealed,
           .blocks = blocks,
           .bytes = blocks * 10,
-          .start_time_ns = start_time_ns,
-          .end_time_ns = start_time_ns + 5,
+          .open_time_ns = open_time_ns,
+          .end_time_ns = open_time_ns + 5,
           .labels = {{"part", part}, {"part_of", id}}};
 }
 
@@ -22,8 +22,7 @@ TEST(SeveralNodesTest, PartsAreOneRecording) {
   Recording salvaged = PartOf("a", "2/2", 9, 101);
   salvaged.state = RecordingState::kSalvaged;
   salvaged.missing_blocks = 2;
-  const Recording whole{
-      .name = "luns/l/channels/c/recordings/b", .blocks = 3, .start_time_ns = 300};
+  const Recording whole{.name = "luns/l/channels/c/recordings/b", .blocks = 3, .open_time_ns = 300};
   const auto joined =
       JoinParts({PartOf("d", "3/3", 1, 200), salvaged, whole, PartOf("a", "1/2", 4, 100)});
   ASSERT_EQ(joined.size(), 3u);
@@ -33,7 +32,7 @@ TEST(SeveralNodesTest, PartsAreOneRecording) {
   EXPECT_EQ(joined[2].PartsText(), "2 parts");
   EXPECT_EQ(joined[2].recording.blocks, 11u);
   EXPECT_EQ(joined[2].recording.state, RecordingState::kSalvaged);
-  EXPECT_EQ(joined[2].recording.start_time_ns, 100);
+  EXPECT_EQ(joined[2].recording.open_time_ns, 100);
   EXPECT_EQ(joined[2].recording.end_time_ns, 106);
 }
 
@@ -70,9 +69,9 @@ TEST(SeveralNodesTest, OnlySomeCommandsTakeSeveral) {
   EXPECT_TRUE(CheckSeveral(program).ok());
 }
 
-Recording Whole(const std::string& id, int64_t start_time_ns, const std::string& original = "") {
+Recording Whole(const std::string& id, int64_t open_time_ns, const std::string& original = "") {
   return {.name = "luns/l/channels/c/recordings/" + id,
-          .start_time_ns = start_time_ns,
+          .open_time_ns = open_time_ns,
           .original = original};
 }
 

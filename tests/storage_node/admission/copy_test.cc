@@ -12,7 +12,7 @@ namespace {
 using services::Recording;
 
 constexpr char kOriginal[] = "luns/l/channels/d/recordings/20260131T120000Z-00ff";
-constexpr int64_t kStartNs = 1'769'860'800'000'000'000;
+constexpr int64_t kOpenNs = 1'769'860'800'000'000'000;
 
 class CopyTest : public testing::Test {
  protected:
@@ -23,7 +23,7 @@ class CopyTest : public testing::Test {
                  const absl::Status& cause = absl::OkStatus()) {
     auto recorder =
         node_.Record({.original = services::session::Original{
-                          .recording = original, .uid = "u-1", .start_time_ns = kStartNs}});
+                          .recording = original, .uid = "u-1", .open_time_ns = kOpenNs}});
     EXPECT_TRUE(recorder.ok()) << recorder.status();
     for (uint64_t i = 0; i < blocks; ++i) EXPECT_TRUE(recorder->Push(i).ok()) << i;
     EXPECT_TRUE(recorder->Finish(cause).ok());
@@ -47,7 +47,7 @@ TEST_F(CopyTest, HasWhatItsOriginalHad) {
   EXPECT_EQ(copy.original, kOriginal);
   EXPECT_EQ(copy.original_uid, "u-1");
   EXPECT_NE(copy.uid, "u-1");
-  EXPECT_EQ(copy.start_time_ns, kStartNs);
+  EXPECT_EQ(copy.open_time_ns, kOpenNs);
   EXPECT_EQ(copy.state, services::RecordingState::kSealed);
 }
 

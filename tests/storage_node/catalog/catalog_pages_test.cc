@@ -27,7 +27,7 @@ class CatalogPagesTest : public testing::Test {
                                 .block_bytes = 65536,
                                 .datatype = "cu8",
                                 .labels = {{"l", std::string(label_bytes, 'x')}},
-                                .start_time_ns = i / 5,
+                                .open_time_ns = i / 5,
                                 .state = services::RecordingState::kSealed};
       catalog_->PutRecording(Name(i), manifest);
     }
@@ -51,8 +51,8 @@ TEST_F(CatalogPagesTest, EachRowComesOnceAndInOrder) {
   for (size_t i = 1; i < all->size(); ++i) {
     const RecordingRow& before = (*all)[i - 1];
     const RecordingRow& row = (*all)[i];
-    EXPECT_TRUE(before.manifest.start_time_ns > row.manifest.start_time_ns ||
-                (before.manifest.start_time_ns == row.manifest.start_time_ns &&
+    EXPECT_TRUE(before.manifest.open_time_ns > row.manifest.open_time_ns ||
+                (before.manifest.open_time_ns == row.manifest.open_time_ns &&
                  before.name.ToString() < row.name.ToString()));
   }
   EXPECT_EQ(catalog_->ListRecordings({.lun = "l", .channel = "c1"})->size(), 111u);
@@ -115,7 +115,7 @@ TEST_F(CatalogPagesTest, PagesJoinToTheWhole) {
     ASSERT_TRUE(page.ok()) << page.status();
     for (const std::string& name : NamesOf(*page)) joined.push_back(name);
     if (page->size() < 7) break;
-    after = {.start_ns = page->back().manifest.start_time_ns, .name = page->back().name};
+    after = {.open_ns = page->back().manifest.open_time_ns, .name = page->back().name};
   }
   EXPECT_EQ(joined, NamesOf(*catalog_->ListRecordings(everything)));
   EXPECT_EQ(joined.size(), 50u);

@@ -149,8 +149,11 @@ TEST_F(Seek, FindsEveryBlockByNumberSampleAndTime) {
     EXPECT_EQ(FirstOf({.start = i}), i);
     EXPECT_EQ(FirstOf({.unit = Playhead::Unit::kSample, .start = i * 1000}), i);
     EXPECT_EQ(FirstOf({.unit = Playhead::Unit::kSample, .start = i * 1000 + 999}), i);
-    EXPECT_EQ(FirstOf({.unit = Playhead::Unit::kTime, .start = i * 5}), i);
-    EXPECT_EQ(FirstOf({.unit = Playhead::Unit::kTime, .start = i * 5 + 4}), i);
+    // The start is 0, and each sample lasts 1 ns; the stamps of later blocks do not count.
+    constexpr int64_t kSamples = kBlockBytes / 8;  // of cf32_le
+    const int64_t begin = i * kSamples;
+    EXPECT_EQ(FirstOf({.unit = Playhead::Unit::kTime, .start = begin}), i);
+    EXPECT_EQ(FirstOf({.unit = Playhead::Unit::kTime, .start = begin + kSamples - 1}), i);
   }
 }
 

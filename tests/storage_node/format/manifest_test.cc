@@ -26,12 +26,13 @@ Manifest ExampleManifest() {
           .original = "luns/o/channels/c/recordings/20261120T235144Z-3f2a",
           .original_uid = "1f1e2d3c-4b5a-4968-8776-a5b4c3d2e1f0",
           .earlier_originals = {"luns/p/channels/c/recordings/r", "luns/q/channels/c/recordings/r"},
-          .start_time_ns = 1'795'218'704'123'456'789,
+          .open_time_ns = 1'795'218'704'123'456'789,
           .state = services::RecordingState::kSalvaged,
           .blocks = 100,
           .bytes = 97ull << 20,
           .durable_watermark = 40,
           .missing = {{.first = 40, .count = 2}, {.first = 50, .count = 1}},
+          .start_time_ns = 1'795'218'704'130'000'001,
           .end_time_ns = 1'795'218'705'000'000'000,
           .cause = "ABORTED: power cut"};
 }
@@ -42,12 +43,24 @@ TEST(Manifest, ComesBackAsItWas) {
   ASSERT_TRUE(back.ok()) << back.status();
   EXPECT_EQ(EncodeManifest(*back), text);
   EXPECT_EQ(back->identity.epoch, 7u);
+  EXPECT_EQ(back->open_time_ns, ExampleManifest().open_time_ns);
   EXPECT_EQ(back->start_time_ns, ExampleManifest().start_time_ns);
   EXPECT_EQ(back->labels, ExampleManifest().labels);
   EXPECT_EQ(back->missing, ExampleManifest().missing);
   EXPECT_EQ(back->missing_blocks(), 3u);
   EXPECT_EQ(back->cause, ExampleManifest().cause);
   EXPECT_EQ(back->earlier_originals, ExampleManifest().earlier_originals);
+}
+
+TEST(Manifest, TellsAnUnknownStartFromThatOf1970) {
+  Manifest manifest = ExampleManifest();
+  for (const auto& start : {services::model::SampleTime(), services::model::SampleTime(0)}) {
+    manifest.start_time_ns = start;
+    const auto back = DecodeManifest(EncodeManifest(manifest));
+    ASSERT_TRUE(back.ok()) << back.status();
+    EXPECT_EQ(back->start_time_ns, start);
+    EXPECT_EQ(ToRecording(*back, "luns/l/channels/c").start_time_ns, start);
+  }
 }
 
 TEST(Manifest, KeepsWhatTheTransferSpentItsTimeOn) {
@@ -75,7 +88,8 @@ TEST(Manifest, GoesIntoTheHeaderOfItsIndex) {
   EXPECT_EQ(begun->state, services::RecordingState::kRecording);
   EXPECT_EQ(begun->index_header(), manifest.index_header());
   EXPECT_EQ(begun->labels, manifest.labels);
-  EXPECT_EQ(begun->start_time_ns, manifest.start_time_ns);
+  EXPECT_EQ(begun->open_time_ns, manifest.open_time_ns);
+  EXPECT_EQ(begun->start_time_ns, std::nullopt);
   EXPECT_EQ(begun->resume_token, "");
   EXPECT_EQ(begun->blocks, 0u);
 }

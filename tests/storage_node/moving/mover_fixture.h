@@ -114,7 +114,7 @@ class MoverTest : public testing::Test {
                       .labels = std::move(labels),
                       .original = services::session::Original{.recording = from.name,
                                                               .uid = from.uid,
-                                                              .start_time_ns = from.start_time_ns}},
+                                                              .open_time_ns = from.open_time_ns}},
                      seed);
     EXPECT_TRUE(recorder.ok()) << recorder.status();
     for (uint64_t i = 0; i < blocks; ++i) EXPECT_TRUE(recorder->Push(i).ok()) << i;

@@ -33,7 +33,7 @@ TEST_F(MoverTest, WhatIsOldGoesWithAllThatIsKnownOfIt) {
   EXPECT_EQ(after.labels, before.labels);
   EXPECT_EQ(after.annotations, before.annotations);
   EXPECT_EQ(after.description, "first light");
-  EXPECT_EQ(after.start_time_ns, before.start_time_ns);
+  EXPECT_EQ(after.open_time_ns, before.open_time_ns);
   EXPECT_EQ(after.original, name);
   EXPECT_FALSE(fs::exists(node_.Directory(name)));
   EXPECT_EQ(Waiting(), 0u);

@@ -92,6 +92,7 @@ TEST_P(LostManifest, OfAClosedRecordingThatNobodyKnowsIsTakenFromItsIndex) {
   ExpectSalvagedWhole(name);
   const services::Recording found = node_.Get(name);
   EXPECT_EQ(found.uid, before.uid);
+  EXPECT_EQ(found.open_time_ns, before.open_time_ns);
   EXPECT_EQ(found.start_time_ns, before.start_time_ns);
   node_.Stop();
   ForgetCatalog();

@@ -61,6 +61,9 @@ TEST_P(ViewTest, ATimelineSaysWhatThereIs) {
   EXPECT_EQ(timeline->captures[0].time_ns, 1);
   EXPECT_EQ(timeline->captures[1].sample, (kGap + 4) * kBlockSamples);
   EXPECT_EQ(timeline->captures[1].stream_sample, (kGap + 4) * kBlockSamples);
+  // By the start and the rate: a sample lasts 1 ns.
+  EXPECT_EQ(timeline->start_time_ns, 1);
+  EXPECT_EQ(timeline->captures[1].time_ns, static_cast<int64_t>(1 + (kGap + 4) * kBlockSamples));
 }
 
 TEST_P(ViewTest, AToneIsInItsColumnWithItsLevelAndAGapIsAGap) {

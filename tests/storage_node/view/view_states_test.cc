@@ -177,6 +177,8 @@ TEST(ViewOfOtherSamplesTest, AnnotationsLieWhereTheirSamplesDo) {
   ASSERT_EQ(timeline.captures.size(), 2u);
   EXPECT_EQ(timeline.captures[0].frequency, 0);
   EXPECT_EQ(timeline.captures[1].sample, 7u);
+  EXPECT_EQ(timeline.captures[1].stream_sample, 7u);
+  EXPECT_EQ(timeline.captures[1].time_ns, *timeline.start_time_ns + 7);
   EXPECT_EQ(timeline.captures[1].frequency, 1e8);
 }
 

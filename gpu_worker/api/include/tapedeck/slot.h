@@ -23,7 +23,7 @@ struct BlockInfo {
   std::uint64_t state = kBlock;
   std::uint64_t number = 0;        // of the block, from 0
   std::uint64_t sample_index = 0;  // of its first sample in the recording
-  std::int64_t capture_ns = 0;     // UTC, nanoseconds since the Unix epoch
+  std::int64_t capture_ns = 0;     // UTC, nanoseconds since the Unix epoch; INT64_MIN: unknown
   std::uint64_t bytes = 0;         // of samples; 0 unless kBlock
 };
 

@@ -36,7 +36,7 @@ class VitaPacker final : public Packer {
       begin_sequence_ = header.sequence;
     }
     const uint64_t first = begin_ + (header.sequence - begin_sequence_) * block_samples_;
-    if (!missing) return packetizer_.Pack(first, header.capture_ns, payload);
+    if (!missing) return packetizer_.Pack(first, TimeOf(header), payload);
     packetizer_.Skip(first + block_samples_);
     return {};
   }
@@ -44,6 +44,11 @@ class VitaPacker final : public Packer {
   Packets End() override { return packetizer_.End(); }
 
  private:
+  static std::optional<int64_t> TimeOf(const dataplane::BlockHeader& header) {
+    if (header.capture_ns == dataplane::kTimeUnknown) return std::nullopt;
+    return header.capture_ns;
+  }
+
   const uint64_t block_samples_;
   Packetizer packetizer_;
   uint64_t begin_ = 0;  // the first sample of the first block that came

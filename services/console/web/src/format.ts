@@ -56,6 +56,11 @@ export function time(text: string | undefined): string {
   return Number.isNaN(when.getTime()) ? text : when.toISOString().replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC');
 }
 
+// The time of a sample, with as many digits as it has.
+export function sampleTime(text: string | undefined): string {
+  return text ? text.replace('T', ' ').replace(/Z$/, ' UTC') : 'unknown';
+}
+
 // What follows the enum's prefix: RECORDING_STATE_SEALED is SEALED.
 export function word(value: string | undefined, prefix: string): string {
   const rest = (value ?? '').startsWith(prefix) ? (value ?? '').slice(prefix.length) : (value ?? '');

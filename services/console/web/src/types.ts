@@ -71,7 +71,8 @@ export interface Recording {
   datatype: string;
   sampleRate: number;
   commitLevel: string;
-  startTime?: Time;
+  openTime?: Time;
+  startTime?: Time; // of its first sample; absent: unknown
   endTime?: Time;
   cause: string;
   labels?: Record<string, string>;

@@ -75,4 +75,6 @@ test('a filter goes by channel, state, time and words', () => {
   assert.ok(is({}) && is({ channel: 'l0' }) && is({ channel: 'l0/c0' }) && is({ state: 'SEALED' }) && is({ label: 'site=nor' }));
   assert.ok(!is({ channel: 'l' }) && !is({ state: 'KEPT' }) && !is({ label: 'south' }));
   assert.ok(is({ since: '2026-01-31T11:59', until: '2026-01-31T12:00' }) && !is({ since: '2026-01-31T12:01' }) && !is({ until: '2026-01-31T11:00' }));
+  const undated = { ...recording, startTime: undefined };
+  assert.ok(matches(undated, NO_FILTER) && !matches(undated, { ...NO_FILTER, since: '2026-01-31T11:00' }));
 });

@@ -1,7 +1,7 @@
 // One recording: its course, its spectrum, its samples, what is noted about it, and what can be done to it.
 import { useEffect, useState } from 'preact/hooks';
 import { call } from '../api.ts';
-import { bytes, count, pairsText, sampleRate, shortName, time, word } from '../format.ts';
+import { bytes, count, pairsText, sampleRate, sampleTime, shortName, time, word } from '../format.ts';
 import { useLoad } from '../load.ts';
 import { RecordingActions } from '../recordings/actions.tsx';
 import { StateBadge } from '../recordings/recordings.tsx';
@@ -25,8 +25,9 @@ function About({ recording }: { recording: Recording }) {
         ['Blocks', `${count(recording.blocks)} of ${bytes(recording.blockBytes)}${Number(recording.missingBlocks) > 0 ? `, ${count(recording.missingBlocks)} missing` : ''}`],
         ['Samples', `${recording.datatype} at ${sampleRate(recording.sampleRate)}`],
         ['Counts when', word(recording.commitLevel, 'COMMIT_LEVEL_').toLowerCase()],
-        ['Began', time(recording.startTime)],
-        ['Ended', time(recording.endTime)],
+        ['First sample', sampleTime(recording.startTime)],
+        ['Opened', time(recording.openTime)],
+        ['Closed', time(recording.endTime)],
         ['Description', recording.description || '—'],
         ['Labels', pairsText(recording.labels) || '—'],
         ...(recording.cause ? ([['Closed because', recording.cause]] as [string, string][]) : []),

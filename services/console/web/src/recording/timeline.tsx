@@ -1,5 +1,5 @@
 // The whole recording in one line: what is durable, what is missing, what is marked, and which part is looked at.
-import { count, span, time } from '../format.ts';
+import { count, sampleTime, span } from '../format.ts';
 import { Badge, Facts } from '../ui/basics.tsx';
 import type { Timeline } from './types.ts';
 import type { Window } from './window.ts';
@@ -54,7 +54,7 @@ export function TimelineView(props: Props) {
           ['Samples', `${count(samples)}${seconds(samples)}`],
           ['Durable below', `${count(timeline.durableSamples)}${behind > 0 ? `, ${count(behind)} behind` : ''}`],
           ['Gaps', count(timeline.gapsTotal)],
-          ['Began', time(timeline.startTime)],
+          ['First sample', sampleTime(timeline.startTime)],
         ]}
       />
     </>

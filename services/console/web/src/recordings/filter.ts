@@ -27,6 +27,7 @@ export function matches(recording: Recording, filter: Filter): boolean {
   if (filter.channel !== '' && !name.startsWith(`${filter.channel}/`)) return false;
   if (filter.state === 'KEPT' ? !recording.kept : filter.state !== '' && word(recording.state, 'RECORDING_STATE_') !== filter.state) return false;
   const start = Date.parse(recording.startTime ?? '');
-  if (start < utc(filter.since) || start > utc(filter.until)) return false;
+  const unknown = Number.isNaN(start) && (filter.since !== '' || filter.until !== '');
+  if (unknown || start < utc(filter.since) || start > utc(filter.until)) return false;
   return hasLabel(recording, filter.label);
 }

@@ -58,7 +58,7 @@ function Row({ recording, onChange }: { recording: Recording; onChange: () => vo
         <StateBadge recording={recording} />
         {recording.kept && <Badge tone="plain">kept</Badge>}
       </td>
-      <td>{time(recording.startTime)}</td>
+      <td>{recording.startTime ? time(recording.startTime) : 'unknown'}</td>
       <td class="number">{bytes(recording.bytes)}</td>
       <td class="number">{count(recording.missingBlocks)}</td>
       <td>
@@ -91,7 +91,7 @@ export function RecordingsPage({ query }: { query: URLSearchParams }) {
       {loaded.value && found.length === 0 ? (
         <Empty>No recording is like that.</Empty>
       ) : (
-        <Table caption="Recordings" head={['Recording', 'State', 'Began', 'Bytes', 'Missing', '']}>
+        <Table caption="Recordings" head={['Recording', 'State', 'First sample', 'Bytes', 'Missing', '']}>
           {found.slice(0, MOST_ROWS).map((recording) => (
             <Row key={recording.name} recording={recording} onChange={loaded.reload} />
           ))}
