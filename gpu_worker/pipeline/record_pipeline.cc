@@ -242,13 +242,15 @@ absl::StatusOr<stages::Filled> RecordPipeline::Fill(Underway& underway) {
     made_ns_ = DueNs(next_sequence_);
     return stages::Filled{};
   }
-  begun_ = true;
-  made_ns_ = plan_.clock->WallNs();
+  const bool first = !std::exchange(begun_, true);
+  const bool due = first && plan_.samples_per_s > 0;
+  made_ns_ = due ? DueNs(next_sequence_) : plan_.clock->WallNs();
   StageMeter& meter = plan_.work->meter();
   meter.Sample(plan_.work->queue(), next_sequence_);
   meter.Begin();
   TD_ASSIGN_OR_RETURN(stages::Filled filled, plan_.source->Fill(slot, plan_.work->queue()));
   meter.End(Part::kSource);
+  if (filled.flow == Flow::kMoved) made_ns_ = filled.capture_ns.value_or(made_ns_);
   if (filled.flow != Flow::kMoved || filled.bytes == 0) return filled;
   meter.Mark(plan_.work->queue(), Part::kSource);
   TD_RETURN_IF_ERROR(Enqueue(underway, filled.bytes));

@@ -30,6 +30,8 @@ struct Filled {
   dataplane::Flow flow = dataplane::Flow::kMoved;
   // Of the payload: less than the slot for the last block; 0: the block was lost on its way here.
   size_t bytes = 0;
+  // When the first sample was captured, UTC, where the source knows better than by the clock now.
+  std::optional<int64_t> capture_ns;
   absl::Status end;  // with the last block: why there are not more of them; OK: that was all
 };
 

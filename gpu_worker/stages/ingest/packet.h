@@ -60,6 +60,10 @@ class PacketReader {
   // whenever they come.
   virtual bool TellsUtc(std::span<const std::byte> /*packet*/) const { return false; }
 
+  // Once samples have come: when that of position 0 was captured, UTC, by the packets' own times.
+  // None: they do not say it.
+  virtual std::optional<int64_t> begin_ns() const { return std::nullopt; }
+
   // A packet that has come whole, whatever it is. `newest` is one more than the position of the
   // newest sample so far.
   virtual Packet Read(std::span<const std::byte> packet, int64_t newest) = 0;

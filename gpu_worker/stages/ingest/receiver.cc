@@ -154,6 +154,7 @@ void Receiver::OnPacket(std::span<const std::byte> bytes) {
   switch (packet.is) {
     case Packet::Is::kSamples:
       if (packet.uncut) parts_.counts->uncut = true;
+      if (!std::exchange(begun_, true)) NoteBegin();
       return jumps_.Place(packet.position, packet.samples);
     case Packet::Is::kNews:
       return;
@@ -172,6 +173,18 @@ void Receiver::OnPacket(std::span<const std::byte> bytes) {
       ++parts_.counts->malformed;
       return;
   }
+}
+
+void Receiver::NoteBegin() {
+  const auto stamp_ns = parts_.reader->begin_ns();
+  absl::MutexLock lock(&mutex_);
+  begin_ =
+      StreamBegin{.time_ns = stamp_ns.value_or(clock_.WallNs()), .stamped = stamp_ns.has_value()};
+}
+
+std::optional<StreamBegin> Receiver::begin() const {
+  absl::MutexLock lock(&mutex_);
+  return begin_;
 }
 
 bool Receiver::CameEarly(std::span<const std::byte> bytes) const {

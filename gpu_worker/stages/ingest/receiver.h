@@ -43,6 +43,12 @@ struct ReceiverParts {
   std::shared_ptr<Counts> counts;
 };
 
+// When the stream's first sample was captured, UTC.
+struct StreamBegin {
+  int64_t time_ns = 0;
+  bool stamped = false;  // by its packets; else by the clock as the first one came
+};
+
 // Owned by its source. The thread ends with the stream, with the first failure, or with the
 // receiver.
 class Receiver {
@@ -58,6 +64,9 @@ class Receiver {
   // come behind what was there before: DEADLINE_EXCEEDED (SOURCE_SILENT), and those of the feed.
   absl::StatusOr<dataplane::Flow> Take(Placed* placed);
 
+  // Once a block is there.
+  std::optional<StreamBegin> begin() const;
+
   // Once its last block is there: why the stream ended before its time.
   absl::Status status() const;
 
@@ -68,6 +77,7 @@ class Receiver {
   void Run();
   absl::StatusOr<dataplane::Flow> ReadOnce();
   void OnPacket(std::span<const std::byte> bytes);
+  void NoteBegin();
   bool CameEarly(std::span<const std::byte> bytes) const;
   bool Await(int64_t deadline_ns);
   absl::Status Silent() const;
@@ -85,6 +95,7 @@ class Receiver {
   std::deque<Placed> placed_ ABSL_GUARDED_BY(mutex_);
   bool ended_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Status status_ ABSL_GUARDED_BY(mutex_);  // why, unless the stream has
+  std::optional<StreamBegin> begin_ ABSL_GUARDED_BY(mutex_);
   dataplane::Waker waker_ ABSL_GUARDED_BY(mutex_);
   bool hungry_ ABSL_GUARDED_BY(mutex_) = false;  // the last Take found nothing
   bool slot_free_ ABSL_GUARDED_BY(mutex_) = false;
@@ -93,6 +104,7 @@ class Receiver {
   // Receiving thread only.
   Placement placement_;
   Jumps jumps_;
+  bool begun_ = false;
   int64_t deadline_ns_ = 0;
   std::optional<int64_t> end_;  // of the stream, once it has said so
 

@@ -14,6 +14,7 @@
 #include "gpu_worker/stages/ingest/news.h"
 #include "gpu_worker/stages/ingest/receiver.h"
 #include "services/errors.h"
+#include "services/model/sample_time.h"
 
 namespace tapedeck::gpu_worker::stages::ingest {
 
@@ -31,10 +32,11 @@ constexpr char kRestartLabel[] = "restart";
 
 class IngestSource final : public SourceStage {
  public:
-  IngestSource(size_t block_bytes, size_t sample_bytes, std::unique_ptr<Receiver> receiver,
+  IngestSource(size_t block_bytes, const StreamSettings& stream, std::unique_ptr<Receiver> receiver,
                std::shared_ptr<Counts> counts, std::shared_ptr<Remarks> remarks)
-      : block_samples_(block_bytes / sample_bytes),
-        sample_bytes_(sample_bytes),
+      : block_samples_(block_bytes / stream.sample_bytes),
+        sample_bytes_(stream.sample_bytes),
+        sample_rate_(stream.sample_rate),
         receiver_(std::move(receiver)),
         counts_(std::move(counts)),
         remarks_(std::move(remarks)) {}
@@ -44,25 +46,32 @@ class IngestSource final : public SourceStage {
   void SetWaker(dataplane::Waker waker) override { receiver_->SetWaker(std::move(waker)); }
 
   absl::StatusOr<Filled> Fill(const Slot& slot, device::Queue& /*queue*/) override {
-    if (missing_blocks_ > 0) return Missing();
+    if (missing_blocks_ > 0) return Missing(slot.sequence);
     Placed placed;
     TD_ASSIGN_OR_RETURN(const Flow flow, receiver_->Take(&placed));
     if (flow != Flow::kMoved) return Filled{.flow = flow};
     missing_blocks_ = placed.missing_blocks;
-    if (missing_blocks_ > 0) return Missing();
+    if (missing_blocks_ > 0) return Missing(slot.sequence);
     std::ranges::copy(placed.slot.memory().first(placed.bytes), slot.host.begin());
     for (const Range& gap : placed.gaps) Lost(slot.sequence, gap);
-    Filled filled{.bytes = placed.bytes};
+    Filled filled{.bytes = placed.bytes, .capture_ns = CaptureNs(slot.sequence)};
     if (placed.bytes < slot.host.size()) filled.end = receiver_->status();
     return filled;
   }
 
  private:
-  Filled Missing() {
+  // Of a stream without stamps only its first block is sure to be no older than its packets.
+  std::optional<int64_t> CaptureNs(uint64_t sequence) const {
+    const auto begin = receiver_->begin();
+    if (!begin.has_value() || (!begin->stamped && sequence > 0)) return std::nullopt;
+    return services::model::TimeAfter(begin->time_ns, sequence * block_samples_, sample_rate_);
+  }
+
+  Filled Missing(uint64_t sequence) {
     --missing_blocks_;
     ++counts_->lost_blocks;
     counts_->lost_samples += block_samples_;
-    return {.bytes = 0};
+    return {.bytes = 0, .capture_ns = CaptureNs(sequence)};
   }
 
   void Lost(uint64_t sequence, const Range& gap) {
@@ -76,6 +85,7 @@ class IngestSource final : public SourceStage {
 
   const uint64_t block_samples_;
   const size_t sample_bytes_;
+  const double sample_rate_;  // of the channel; 0: unknown
   const std::unique_ptr<Receiver> receiver_;
   const std::shared_ptr<Counts> counts_;
   const std::shared_ptr<Remarks> remarks_;
@@ -150,8 +160,8 @@ absl::StatusOr<MadeSource> Create(const Parameters& parameters, const SourcePlac
                                        .news = std::make_unique<News>(made.remarks, counts),
                                        .restarted = MarkerOf(made.remarks),
                                        .counts = counts}));
-  made.stage = std::make_unique<IngestSource>(place.block_bytes, stream.sample_bytes,
-                                              std::move(receiver), counts, made.remarks);
+  made.stage = std::make_unique<IngestSource>(place.block_bytes, stream, std::move(receiver),
+                                              counts, made.remarks);
   return made;
 }
 

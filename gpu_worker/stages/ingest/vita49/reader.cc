@@ -4,12 +4,15 @@
 #include <utility>
 #include <vector>
 
+#include "services/model/sample_time.h"
 #include "services/vita49/packet.h"
 #include "services/vita49/sample_clock.h"
 #include "services/vita49/signal_text.h"
 
 namespace tapedeck::gpu_worker::stages::ingest::vita49 {
 
+using services::model::TimeAfter;
+using services::model::TimeBefore;
 using services::vita49::Decoded;
 using services::vita49::FirstSampleFrom;
 using services::vita49::Fraction;
@@ -60,6 +63,15 @@ class VitaReader final : public PacketReader {
   bool TellsUtc(std::span<const std::byte> packet) const override {
     const auto decoded = services::vita49::Decode(packet);
     return decoded.has_value() && services::vita49::IsUtc(decoded->time);
+  }
+
+  std::optional<int64_t> begin_ns() const override {
+    if (!begin_.has_value()) return std::nullopt;
+    const auto packet_ns = services::vita49::NanosecondsOf(*begin_, sample_rate_);
+    const auto rate = static_cast<double>(sample_rate_);
+    return begin_position_ < 0
+               ? TimeAfter(packet_ns, static_cast<uint64_t>(-begin_position_), rate)
+               : TimeBefore(packet_ns, static_cast<uint64_t>(begin_position_), rate);
   }
 
  private:
