@@ -24,7 +24,8 @@ namespace {
 constexpr int64_t kConnectDeadlineNs = 4 * dataplane::kSecondNs;
 constexpr int64_t kReconnectDeadlineNs = 2 * dataplane::kSecondNs;
 
-// How long a node that refuses a token has to say why the session has ended.
+// How long a peer's word that the session has ended may take: it comes by another connection than
+// the rail's end.
 constexpr int64_t kPeersWordNs = 2 * dataplane::kSecondNs;
 
 // What a peer may ask of the end that answers: so many connections of one rail, and offers of each
@@ -198,6 +199,7 @@ void Rails::OnLinkUp(Link& link) {
   const telemetry::trace::LogUnder log(settings_.trace->context());
   in_grace_ = false;
   Entry& entry = *Find(link);
+  TellDown(entry);
   entry.failures = 0;
   entry.told.clear();
   entry.was_up = true;
@@ -218,14 +220,12 @@ void Rails::OnLinkDown(Link& link, const absl::Status& cause) {
   mover_->OnLinkDown(link, cause);
   if (closing_) return CheckClosed();
   if (close_expected_) return;
-  ++link.meter().failures;
   Entry& entry = *Find(link);
-  // A port that stays away fails again and again with the same words.
-  if (std::string why(cause.message()); entry.told != why) {
-    dataplane::Log(LogLevel::kWarning, "session", "rail down",
-                   {{"rail", link.rail().name}, {"cause", why}});
-    settings_.trace->Down(entry.key.first, entry.key.second, cause);
-    entry.told = std::move(why);
+  entry.untold = cause;
+  if (settings_.peer_ends) {
+    executor_.PostAfter(kPeersWordNs, lifetime_.Guard([this, &entry] { TellDown(entry); }));
+  } else {
+    TellDown(entry);
   }
   if (std::optional<RailOffer> waiting = std::exchange(entry.waiting, std::nullopt)) {
     Answer(entry, *waiting);
@@ -241,6 +241,20 @@ void Rails::OnLinkDown(Link& link, const absl::Status& cause) {
     Retry(entry, cause);
   }
   WatchGrace();
+}
+
+void Rails::TellDown(Entry& entry) {
+  const std::optional<absl::Status> cause = std::exchange(entry.untold, std::nullopt);
+  if (!cause.has_value() || closing_ || close_expected_) return;
+  const telemetry::trace::LogUnder log(settings_.trace->context());
+  ++entry.link->meter().failures;
+  // A port that stays away fails again and again with the same words.
+  std::string why(cause->message());
+  if (entry.told == why) return;
+  dataplane::Log(LogLevel::kWarning, "session", "rail down",
+                 {{"rail", entry.link->rail().name}, {"cause", why}});
+  settings_.trace->Down(entry.key.first, entry.key.second, *cause);
+  entry.told = std::move(why);
 }
 
 void Rails::Retry(Entry& entry, const absl::Status& cause) {

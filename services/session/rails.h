@@ -77,10 +77,11 @@ class Rails final : public dataplane::LinkEvents {
   struct Entry {
     Key key;
     std::unique_ptr<dataplane::Link> link;
-    std::optional<RailOffer> waiting;  // answered once the link is down
-    uint32_t failures = 0;             // in a row
-    uint64_t turn = 0;                 // of the offer to come
-    std::string told;                  // of the failure in the log
+    std::optional<RailOffer> waiting;    // answered once the link is down
+    uint32_t failures = 0;               // in a row
+    uint64_t turn = 0;                   // of the offer to come
+    std::optional<absl::Status> untold;  // why it went down, if that may still be the session's end
+    std::string told;                    // of the failure in the log
     bool was_up = false;
     int64_t offers_until_ns = 0;  // what the peer's offers have used up: see MayOffer
   };
@@ -97,6 +98,9 @@ class Rails final : public dataplane::LinkEvents {
   void WatchGrace();
   absl::Status AllDown() const;
   void CheckClosed();
+
+  // Counts and logs why it is down, unless the session ends.
+  void TellDown(Entry& entry);
 
   void OnLinkUp(dataplane::Link& link) override;
   void OnLinkDown(dataplane::Link& link, const absl::Status& cause) override;

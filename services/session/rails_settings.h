@@ -13,6 +13,7 @@ namespace tapedeck::services::session {
 
 struct RailsSettings {
   bool initiate = false;
+  bool peer_ends = false;  // the session: a link that goes down may be the end of it
   uint32_t connections_per_rail = 1;
   dataplane::RemoteAccess access = dataplane::RemoteAccess::kNone;
   std::shared_ptr<flight::TrailRecord> trail;  // null: none. Shared with who shows it

@@ -184,7 +184,8 @@ void ServerSession::MakeTransfer(uint32_t peer_slots, const Accept& accept, Admi
                                          TakeEnd(admission), this);
   rails_ =
       std::make_unique<Rails>(executor_,
-                              RailsSettings{.access = AccessFor(accept.op, transfer_->sending()),
+                              RailsSettings{.peer_ends = transfer_->sending(),
+                                            .access = AccessFor(accept.op, transfer_->sending()),
                                             .trail = settings_.trail,
                                             .trace = &trace_,
                                             .arrivals = transfer_->arrivals()},
