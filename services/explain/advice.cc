@@ -16,6 +16,8 @@ struct Advice {
 };
 
 constexpr Advice kAdvice[] = {
+    {"nothing", "nothing is needed: a faster source would be recorded as well"},
+    {"unknown", "record for longer, at least a second, and ask again"},
     {"source",
      "the source makes no more: a faster source, or nothing at all if it is the signal's "
      "own rate"},

@@ -22,6 +22,10 @@ constexpr double kNoTime = 0.8;
 constexpr double kAlone = 2.0 / 3;
 // A stage that no other waits for at least so much of its time bounds nothing.
 constexpr double kWaitedFor = 0.1;
+// Of a shorter transfer the beginning and the end are most.
+constexpr double kShortestS = 0.1;
+// A stage that is less busy bounds nothing if the sending end has been idle for longer.
+constexpr double kBusy = 0.5;
 // People are not told of less.
 constexpr double kTold = 0.005;
 
@@ -52,6 +56,8 @@ class Groups {
     Build();
   }
 
+  // For how long there was room, and nothing to send.
+  double idle() const { return Sent("send.idle"); }
   double elapsed_s() const { return std::max(sending_s_, receiving_s_); }
   std::vector<Group>& groups() { return groups_; }
   const std::vector<StageShare>& rails() const { return rails_; }
@@ -187,6 +193,21 @@ std::vector<std::pair<double, StageShare>> Ranked(std::vector<Group>& groups) {
 
 std::string Percent(double share) { return absl::StrFormat("%.0f %%", 100 * share); }
 
+std::string HeadOf(const Explanation& explanation) {
+  const StageShare& first = explanation.stages[0];
+  const std::string busy =
+      absl::StrFormat("busy %s of %.2f s", Percent(first.share), explanation.elapsed_s);
+  if (explanation.limited_by == kNothing) {
+    return absl::StrCat("limited by nothing: it kept up with its source\nbusiest is ", first.name,
+                        ": ", busy);
+  }
+  if (explanation.limited_by == kTooShort) {
+    return absl::StrFormat("too short to tell: it took %.3f s\nbusiest was %s: %s",
+                           explanation.elapsed_s, first.name, busy);
+  }
+  return absl::StrCat("limited by ", first.name, ": ", busy);
+}
+
 }  // namespace
 
 Explanation Explain(const StageTimes& times, Direction direction) {
@@ -199,15 +220,22 @@ Explanation Explain(const StageTimes& times, Direction direction) {
   }
   for (StageShare& stage : out.stages) stage.seconds = stage.share * out.elapsed_s;
   for (StageShare& rail : out.rails) rail.seconds = rail.share * out.elapsed_s;
-  out.limited_by = out.stages[0].name;
+  const StageShare& first = out.stages[0];
+  if (out.elapsed_s < kShortestS) {
+    out.limited_by = kTooShort;
+  } else if (direction == Direction::kRecord && first.thread_share < kBusy &&
+             made.idle() >= kBusy) {
+    out.limited_by = kNothing;
+  } else {
+    out.limited_by = first.name;
+  }
   out.advice = AdviceFor(out.limited_by, direction);
   return out;
 }
 
 std::string TextOf(const Explanation& explanation) {
   const StageShare& first = explanation.stages[0];
-  std::string text = absl::StrFormat("limited by %s: busy %s of %.2f s", first.name,
-                                     Percent(first.share), explanation.elapsed_s);
+  std::string text = HeadOf(explanation);
   if (!first.thread.empty()) {
     absl::StrAppend(&text, ", on the ", first.thread, ", which was busy ",
                     Percent(first.thread_share));

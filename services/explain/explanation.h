@@ -10,6 +10,11 @@
 
 namespace tapedeck::services::explain {
 
+// A recording that kept up with its source: the sending end had room, and nothing to send.
+inline constexpr char kNothing[] = "nothing";
+// It was over before any share of its time means something.
+inline constexpr char kTooShort[] = "unknown";
+
 struct StageShare {
   std::string name;    // "store", "rail r1"
   double share = 0;    // of the time in which it was busy, or had no room
@@ -19,7 +24,7 @@ struct StageShare {
 };
 
 struct Explanation {
-  std::string limited_by;  // the first of the stages
+  std::string limited_by;  // the first of the stages, or kNothing or kTooShort
   double elapsed_s = 0;
   std::vector<StageShare> stages;  // the worst first, each once
   std::vector<StageShare> rails;   // those that anything waited for

@@ -40,7 +40,7 @@ plain() {
   tapectl_json record l0/c0 --source synth --blocks 64 >/dev/null
   wait_for 10 listed '.recordings[0].state == "RECORDING_STATE_SEALED"' || fail "no recording: $(call CatalogService/ListRecordings "$ALL")"
   name=$(call CatalogService/ListRecordings "$ALL" | jq -r '.recordings[0].name')
-  json_is "$(call CatalogService/ExplainRecording "{\"name\":\"$name\"}")" '.limitedBy != "" and .stages[0].name == .limitedBy and .text != ""' "why"
+  json_is "$(call CatalogService/ExplainRecording "{\"name\":\"$name\"}")" '.limitedBy != "" and (.stages[0].name == .limitedBy or (.limitedBy | IN("nothing", "unknown"))) and .text != ""' "why"
   json_is "$(call workers/w0/PipelineService/ListJobs '{}')" '.jobs | length == 1' "the worker's jobs"
   json_is "$(call workers/w0/PipelineService/ExplainJob '{"name":"jobs/1"}')" '.limitedBy != "" and .running == false' "why of the job"
   stream_says '"blocks":"64"'

@@ -110,6 +110,24 @@ TEST(Explanation, OfNothingThereIsNone) {
   EXPECT_THAT(Explain(Ten({}), Direction::kRecord).stages, IsEmpty());
 }
 
+TEST(Explanation, ARecordingThatKeptUpIsLimitedByNothing) {
+  const StageTimes times = {
+      {"send.thread", "", 10}, {"store.flush", "", 1'200}, {"work.crc", "", 300}};
+  const Explanation found = Explain(Ten(times), Direction::kRecord);
+  EXPECT_EQ(found.limited_by, kNothing);
+  EXPECT_THAT(TextOf(found), HasSubstr("limited by nothing: it kept up with its source"));
+  // Two that take turns leave the sending end no time.
+  EXPECT_EQ(LimitOf({{"send.wire", "", 4'500}, {"send.acknowledge", "", 4'500}}), "acknowledge");
+}
+
+TEST(Explanation, AShortTransferTellsNothing) {
+  const StageTimes times = {
+      {"send.thread", "", 2 * kMs}, {"send.idle", "", 40 * kMs}, {"work.source", "", 41 * kMs}};
+  const Explanation found = Explain(times, Direction::kRecord);
+  EXPECT_EQ(found.limited_by, kTooShort);
+  EXPECT_THAT(TextOf(found), HasSubstr("too short to tell: it took 0.042 s"));
+}
+
 TEST(Explanation, EachStageIsThereOnce) {
   const Explanation found = Explain(Ten({{"work.crc", "", 4'000},
                                          {"receive.crc", "", 5'000},
