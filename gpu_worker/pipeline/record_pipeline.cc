@@ -83,7 +83,7 @@ void RecordPipeline::Advance() {
   if (sealed_ || tapped_.has_value()) return;
   if (TooEarly()) return PostAdvance();
   if (sealed_) return;
-  if (stop_ || LimitReached()) return Seal(absl::OkStatus());
+  if (LimitReached() || MustStop()) return Seal(absl::OkStatus());
   if (dry_) return;
   std::optional<Underway> slots = unused_.has_value() ? std::exchange(unused_, {}) : TakeSlots();
   if (!slots.has_value()) return;
@@ -135,14 +135,21 @@ void RecordPipeline::SkipUntil(int64_t now_ns) {
   while (DueNs(skipped_) <= now_ns) skipped_ += plan_.ring->run();
 }
 
+// Unless the source ends by itself, with what it has.
+bool RecordPipeline::MustStop() {
+  if (!stop_) return false;
+  if (!std::exchange(ending_, true)) gives_rest_ = begun_ && plan_.source->EndNow();
+  return !gives_rest_;
+}
+
 bool RecordPipeline::LimitReached() {
   const int64_t now_ns = plan_.clock->NowNs();
   if (next_sequence_ == 0) started_ns_ = now_ns;
   if (next_sequence_ == 0 && plan_.samples_per_s > 0) {
     started_ns_ -= plan_.timer->WallNs() - plan_.at_ns;
   }
-  return (plan_.blocks != 0 && next_sequence_ >= plan_.blocks) ||
-         (plan_.duration_ns != 0 && now_ns - started_ns_ >= plan_.duration_ns);
+  if (plan_.duration_ns != 0 && now_ns - started_ns_ >= plan_.duration_ns) stop_ = true;
+  return plan_.blocks != 0 && next_sequence_ >= plan_.blocks;
 }
 
 // At the first block: from then on the duration counts.
@@ -166,7 +173,10 @@ void RecordPipeline::Start(Underway underway) {
     unused_ = std::move(underway);
     return;
   }
-  if (next_sequence_ == 0) StopAtDuration();
+  if (next_sequence_ == 0) {
+    *began_ns_ = started_ns_;
+    StopAtDuration();
+  }
   SetHeaders(underway, *filled);
   plan_.work->meter().OnDevice(++underway_);
   if (filled->bytes > 0 && filled->bytes < underway.loan.stage.host.size()) Seal(filled->end);

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -71,8 +72,18 @@ class RecordPipeline final : public dataplane::Source {
   // What its stages took. Any thread.
   services::StageTimes stage_times() const { return plan_.work->meter().Times(); }
 
-  // Ends the stream after the blocks under way. Any thread.
+  // Ends the stream after the blocks under way, and what the source has besides. Any thread.
   void Stop();
+  // The same as a call for later, which does nothing once the pipeline is gone. On the executor.
+  std::function<void()> Stopper() {
+    return lifetime_.Guard([this] { Stop(); });
+  }
+
+  // When the duration began, by the clock; 0: no block has come. Any thread, also once the pipeline
+  // is gone.
+  std::function<int64_t()> Began() const {
+    return [began = began_ns_] { return began->load(); };
+  }
 
  private:
   RecordPipeline(RecordPlan plan, std::shared_ptr<services::TaskQueue> tasks,
@@ -106,6 +117,7 @@ class RecordPipeline final : public dataplane::Source {
   void StopAtDuration();
   void Complete(Underway underway, const absl::Status& status);
   void Give(Underway& underway);
+  bool MustStop();
   bool LimitReached();
   void Seal(absl::Status status);
   void EndIfDone();
@@ -114,14 +126,17 @@ class RecordPipeline final : public dataplane::Source {
   const RecordPlan plan_;
   const std::shared_ptr<services::TaskQueue> tasks_;
   std::atomic<bool> stop_ = false;
+  const std::shared_ptr<std::atomic<int64_t>> began_ns_ = std::make_shared<std::atomic<int64_t>>(0);
 
   Outlet outlet_;
 
   // Work thread only.
   uint64_t next_sequence_ = 0;
   int64_t started_ns_ = 0;
-  uint64_t skipped_ = 0;  // blocks that it came too late for
-  bool begun_ = false;    // the source was asked
+  bool ending_ = false;      // it shall end
+  bool gives_rest_ = false;  // and the source has more until it does
+  uint64_t skipped_ = 0;     // blocks that it came too late for
+  bool begun_ = false;       // the source was asked
   size_t underway_ = 0;
   // Of what was filled last.
   int64_t made_ns_ = 0;

@@ -46,6 +46,10 @@ class SourceStage {
   // come in order, from 0 unless the job began late; after kNotNow the same one comes again.
   virtual absl::StatusOr<Filled> Fill(const Slot& slot, device::Queue& queue) = 0;
 
+  // The stream shall end now. False: it does not end by itself, Fill is not to be called again.
+  // True: Fill gives what has come, then kEnd. Work thread.
+  virtual bool EndNow() { return false; }
+
   // Sets the waker for kNotNow; called once, before the first Fill, on another thread. A source
   // that never answers kNotNow needs none.
   virtual void SetWaker(dataplane::Waker /*waker*/) {}

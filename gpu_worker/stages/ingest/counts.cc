@@ -1,6 +1,7 @@
 #include "gpu_worker/stages/ingest/counts.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 
 namespace tapedeck::gpu_worker::stages::ingest {
 
@@ -27,6 +28,24 @@ std::string TextOf(const Counts& counts) {
                     "; not cut to the sample at the instant: the packets have no time in UTC");
   }
   return text;
+}
+
+std::string TextOf(Ending ending, int64_t timeout_ns) {
+  switch (ending) {
+    case Ending::kNone:
+      return "";
+    case Ending::kMark:
+      return "ingest: ended: the sender marked the end of the stream";
+    case Ending::kClosed:
+      return "ingest: ended: the sender closed the connection";
+    case Ending::kSilence:
+      return absl::StrCat("ingest: ended: no sample came for ",
+                          absl::FormatDuration(absl::Nanoseconds(timeout_ns)),
+                          ", the timeout; silence=error makes that a failure");
+    case Ending::kStopped:
+      return "ingest: ended: the job's limit was reached, or the job was stopped";
+  }
+  return "";
 }
 
 }  // namespace tapedeck::gpu_worker::stages::ingest

@@ -7,6 +7,9 @@
 
 namespace tapedeck::gpu_worker::stages::ingest {
 
+// Why a stream has ended well.
+enum class Ending { kNone, kMark, kClosed, kSilence, kStopped };
+
 // Any thread. Written by the receiving thread, but for the last three, which the source writes.
 struct Counts {
   std::atomic<uint64_t> packets = 0;  // whatever they were
@@ -20,6 +23,7 @@ struct Counts {
   std::atomic<uint64_t> scattered = 0;
   std::atomic<uint64_t> foreign = 0;
   std::atomic<uint64_t> malformed = 0;
+  std::atomic<Ending> ending = Ending::kNone;
   std::atomic<uint64_t> untold = 0;        // news, for want of room
   std::atomic<uint64_t> dropped = 0;       // by the kernel
   std::atomic<uint64_t> lost_samples = 0;  // those of lost blocks, too
@@ -29,5 +33,8 @@ struct Counts {
 
 // "ingest: packets 7, samples 1024; lost samples 0, in 0 places and 0 blocks; ...".
 std::string TextOf(const Counts& counts);
+
+// "ingest: the sender marked the end". `timeout_ns` is how long a silence was. Empty: not so.
+std::string TextOf(Ending ending, int64_t timeout_ns);
 
 }  // namespace tapedeck::gpu_worker::stages::ingest

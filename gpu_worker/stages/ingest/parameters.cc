@@ -38,6 +38,8 @@ absl::StatusOr<Parameters> Parse(const services::StageParameters& given) {
   reader.Require(out.stream <= UINT32_MAX || out.stream == kAnyStream, "stream",
                  "a whole number of 32 bits");
   reader.Number("timeout", out.timeout, 0.001, kLongestTimeout);
+  reader.Text("silence", out.silence);
+  reader.Require(out.silence == "end" || out.silence == "error", "silence", "end or error");
   reader.Whole("buffer", out.buffer);
   reader.Require(out.buffer >= kLeastBuffer && out.buffer <= kMostBuffer, "buffer",
                  absl::StrCat("from ", kLeastBuffer, " to ", kMostBuffer, " bytes"));

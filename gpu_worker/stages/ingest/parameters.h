@@ -18,6 +18,7 @@ struct Parameters {
   std::string packets = "numbered";  // their kind
   uint64_t stream = kAnyStream;      // 32 bits, or that of the first packet
   double timeout = 10;               // seconds without samples that it waits
+  std::string silence = "end";  // what becomes of the job then, once samples have come: or "error"
   // Of the kernel. At 500 MB/s it fills in 64 ms.
   uint64_t buffer = 32 << 20;
 

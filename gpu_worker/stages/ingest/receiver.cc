@@ -68,6 +68,14 @@ Receiver::~Receiver() {
   parts_.slots->SetWaker(nullptr);
 }
 
+void Receiver::EndNow() {
+  {
+    absl::MutexLock lock(&mutex_);
+    end_now_ = true;
+  }
+  eventfd_write(stop_event_.get(), 1);
+}
+
 void Receiver::SetWaker(dataplane::Waker waker) {
   absl::MutexLock lock(&mutex_);
   waker_ = std::move(waker);
@@ -99,15 +107,18 @@ void Receiver::Run() {
     if (early) deadline_ns_ = clock_.NowNs() + until_at_ns + parts_.timeout_ns;
     const int64_t look_ns = early ? clock_.NowNs() + dataplane::kWallLookNs : deadline_ns_;
     const bool readable = !late && Await(std::min(deadline_ns_, look_ns));
+    bool end_now = false;
     {
       absl::MutexLock lock(&mutex_);
       if (stop_) return;
+      end_now = end_now_;
     }
+    if (end_now) return EndWell(Ending::kStopped);
     if (early && !readable) continue;
-    if (!readable) return End(end_.has_value() ? absl::OkStatus() : Silent());
+    if (!readable) return EndSilent();
     const absl::StatusOr<Flow> flow = ReadOnce();
     if (!flow.ok()) return End(flow.status());
-    if (*flow == Flow::kEnd) return End(absl::OkStatus());
+    if (*flow == Flow::kEnd) return EndWell(end_.has_value() ? Ending::kMark : Ending::kClosed);
     late = clock_.NowNs() >= deadline_ns_;  // strangers may keep it readable
   }
 }
@@ -189,6 +200,17 @@ std::optional<StreamBegin> Receiver::begin() const {
 
 bool Receiver::CameEarly(std::span<const std::byte> bytes) const {
   return parts_.at_ns != 0 && clock_.WallNs() < parts_.at_ns && !parts_.reader->TellsUtc(bytes);
+}
+
+void Receiver::EndSilent() {
+  if (end_.has_value()) return EndWell(Ending::kMark);
+  if (placement_.taken() > 0 && !parts_.silence_fails) return EndWell(Ending::kSilence);
+  End(Silent());
+}
+
+void Receiver::EndWell(Ending ending) {
+  parts_.counts->ending = ending;
+  End(absl::OkStatus());
 }
 
 absl::Status Receiver::Silent() const {

@@ -31,8 +31,9 @@ struct ReceiverParts {
   std::shared_ptr<dataplane::SlotPool> slots;
   size_t block_bytes = 0;
   size_t sample_bytes = 0;
-  double sample_rate = 0;  // of the channel; 0: unknown
-  int64_t timeout_ns = 0;  // without samples
+  double sample_rate = 0;      // of the channel; 0: unknown
+  int64_t timeout_ns = 0;      // without samples
+  bool silence_fails = false;  // also once samples have come
   // UTC: packets that come before are nobody's, unless they say themselves when their samples are
   // of; 0: all are taken.
   int64_t at_ns = 0;
@@ -66,6 +67,8 @@ class Receiver {
 
   // Once a block is there.
   std::optional<StreamBegin> begin() const;
+  // The stream ends with what has come. Any thread.
+  void EndNow();
 
   // Once its last block is there: why the stream ended before its time.
   absl::Status status() const;
@@ -80,7 +83,10 @@ class Receiver {
   void NoteBegin();
   bool CameEarly(std::span<const std::byte> bytes) const;
   bool Await(int64_t deadline_ns);
+  // What a silence as long as the timeout means.
+  void EndSilent();
   absl::Status Silent() const;
+  void EndWell(Ending ending);
   void End(const absl::Status& status);
   std::optional<dataplane::Block> TakeSlot();
   void Give(Placed placed);
@@ -100,6 +106,7 @@ class Receiver {
   bool hungry_ ABSL_GUARDED_BY(mutex_) = false;  // the last Take found nothing
   bool slot_free_ ABSL_GUARDED_BY(mutex_) = false;
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
+  bool end_now_ ABSL_GUARDED_BY(mutex_) = false;
 
   // Receiving thread only.
   Placement placement_;

@@ -43,6 +43,11 @@ class IngestSource final : public SourceStage {
 
   bool fills_host() const override { return true; }
 
+  bool EndNow() override {
+    receiver_->EndNow();
+    return true;
+  }
+
   void SetWaker(dataplane::Waker waker) override { receiver_->SetWaker(std::move(waker)); }
 
   absl::StatusOr<Filled> Fill(const Slot& slot, device::Queue& /*queue*/) override {
@@ -144,22 +149,27 @@ absl::StatusOr<MadeSource> Create(const Parameters& parameters, const SourcePlac
   }
   MadeSource made{.datatype = place.datatype, .notes = NotesOf(parameters, *opened)};
   const auto counts = std::make_shared<Counts>();
-  made.remarks =
-      std::make_shared<Remarks>([counts] { return std::vector<std::string>{TextOf(*counts)}; });
+  const auto timeout_ns = static_cast<int64_t>(parameters.timeout * 1e9);
+  made.remarks = std::make_shared<Remarks>([counts, timeout_ns] {
+    std::vector<std::string> notes{TextOf(*counts)};
+    if (std::string end = TextOf(counts->ending, timeout_ns); !end.empty()) notes.push_back(end);
+    return notes;
+  });
   TD_ASSIGN_OR_RETURN(auto slots, MakeStaging(place.block_bytes));
-  TD_ASSIGN_OR_RETURN(
-      auto receiver, Receiver::Create({.reader = std::move(reader),
-                                       .feed = std::move(opened->feed),
-                                       .address = parameters.transport_address(),
-                                       .slots = std::move(slots),
-                                       .block_bytes = place.block_bytes,
-                                       .sample_bytes = stream.sample_bytes,
-                                       .sample_rate = stream.sample_rate,
-                                       .timeout_ns = static_cast<int64_t>(parameters.timeout * 1e9),
-                                       .at_ns = place.at_ns,
-                                       .news = std::make_unique<News>(made.remarks, counts),
-                                       .restarted = MarkerOf(made.remarks),
-                                       .counts = counts}));
+  TD_ASSIGN_OR_RETURN(auto receiver,
+                      Receiver::Create({.reader = std::move(reader),
+                                        .feed = std::move(opened->feed),
+                                        .address = parameters.transport_address(),
+                                        .slots = std::move(slots),
+                                        .block_bytes = place.block_bytes,
+                                        .sample_bytes = stream.sample_bytes,
+                                        .sample_rate = stream.sample_rate,
+                                        .timeout_ns = timeout_ns,
+                                        .silence_fails = parameters.silence == "error",
+                                        .at_ns = place.at_ns,
+                                        .news = std::make_unique<News>(made.remarks, counts),
+                                        .restarted = MarkerOf(made.remarks),
+                                        .counts = counts}));
   made.stage = std::make_unique<IngestSource>(place.block_bytes, stream, std::move(receiver),
                                               counts, made.remarks);
   return made;
