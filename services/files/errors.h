@@ -26,9 +26,7 @@ inline absl::Status Invalid(const std::string& path, absl::string_view why) {
 
 inline absl::Status Exists(const std::string& path) {
   return WithReason(
-      absl::AlreadyExistsError(absl::StrCat(
-          path,
-          " is there already and was left as it is; give another path, or ask to replace it")),
+      absl::AlreadyExistsError(absl::StrCat(path, " is there already and was left as it is")),
       "FILE_EXISTS", {{"path", path}});
 }
 
