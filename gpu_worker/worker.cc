@@ -272,10 +272,14 @@ std::vector<services::Job> Worker::ListJobs() {
   return jobs_.List();
 }
 
-absl::StatusOr<services::Job> Worker::CancelJob(const std::string& name) {
+absl::StatusOr<services::Job> Worker::EndJob(const std::string& name, services::JobEnd how) {
   const std::shared_ptr<job::AnyJob> job = Find(name);
   if (job == nullptr) return services::JobNotFound(name);
-  job->Cancel();
+  if (how == services::JobEnd::kStop) {
+    TD_RETURN_IF_ERROR(job->Stop());
+  } else {
+    job->Cancel();
+  }
   return job->state();
 }
 

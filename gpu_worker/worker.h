@@ -65,7 +65,7 @@ class Worker final : public services::Jobs,
   absl::StatusOr<services::Inlet> GetInlet(const std::string& name) override;
   absl::StatusOr<services::Job> GetJob(const std::string& name) override;
   std::vector<services::Job> ListJobs() override;
-  absl::StatusOr<services::Job> CancelJob(const std::string& name) override;
+  absl::StatusOr<services::Job> EndJob(const std::string& name, services::JobEnd how) override;
 
   services::NodeInfo Describe() const override;
   services::NodeStats Stats() const override;

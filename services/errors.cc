@@ -101,6 +101,12 @@ absl::Status JobNotFound(absl::string_view job) {
                     {{"job", std::string(job)}});
 }
 
+absl::Status JobNotLive(absl::string_view job, absl::string_view why) {
+  return WithReason(absl::FailedPreconditionError(absl::StrCat(
+                        job, " ", why, "; tapectl jobs cancel ends it before its end")),
+                    "JOB_NOT_LIVE", {{"job", std::string(job)}});
+}
+
 absl::Status StagesUnknown(absl::string_view kind, absl::string_view name) {
   return WithReason(
       absl::FailedPreconditionError(absl::StrCat(

@@ -68,6 +68,8 @@ absl::Status RailUnknown(absl::string_view rail, absl::string_view text);
 absl::Status JobCancelled(absl::string_view job = "");
 // NOT_FOUND (JOB_NOT_FOUND). Also where the caller may not know of it.
 absl::Status JobNotFound(absl::string_view job);
+// FAILED_PRECONDITION (JOB_NOT_LIVE): it cannot be stopped well, for that reason.
+absl::Status JobNotLive(absl::string_view job, absl::string_view why);
 
 // FAILED_PRECONDITION (STAGES_UNKNOWN). `kind` is "job" or "recording".
 absl::Status StagesUnknown(absl::string_view kind, absl::string_view name);

@@ -71,6 +71,9 @@ struct PlaybackSpec {
   model::Pacing pacing;
 };
 
+// kStop: as its limit would end it.
+enum class JobEnd { kCancel, kStop };
+
 // Any thread; no call waits for a transfer.
 class Jobs {
  public:
@@ -79,7 +82,10 @@ class Jobs {
   virtual absl::StatusOr<Job> StartPlayback(const PlaybackSpec& spec) = 0;
   virtual absl::StatusOr<Job> GetJob(const std::string& name) = 0;
   virtual std::vector<Job> ListJobs() = 0;  // newest first
-  virtual absl::StatusOr<Job> CancelJob(const std::string& name) = 0;
+  virtual absl::StatusOr<Job> EndJob(const std::string& name, JobEnd how) = 0;
+
+  absl::StatusOr<Job> CancelJob(const std::string& name) { return EndJob(name, JobEnd::kCancel); }
+  absl::StatusOr<Job> StopJob(const std::string& name) { return EndJob(name, JobEnd::kStop); }
 };
 
 }  // namespace tapedeck::services

@@ -42,6 +42,8 @@ bool AnyJob::AwaitEnd(dataplane::Deadline deadline) const {
   return dataplane::AwaitUntil(mutex_, absl::Condition(&ended), deadline);
 }
 
+absl::Status AnyJob::Stop() { return services::JobNotLive(state().name, "plays"); }
+
 void AnyJob::SetEnd(absl::Status error) {
   const services::telemetry::trace::LogUnder log(span_.context());
   job_.end_time_ns = environment_.executor->clock().WallNs();
@@ -51,6 +53,10 @@ void AnyJob::SetEnd(absl::Status error) {
     job_.error = services::JobCancelled(job_.name);
   } else {
     job_.state = job_.error.ok() ? services::JobState::kSucceeded : services::JobState::kFailed;
+  }
+  if (job_.state == services::JobState::kSucceeded) {
+    if (job_.blocks > 0) job_.total_blocks = job_.blocks;
+    job_.progress = 1;
   }
   span_.Set("tapedeck.recording", job_.recording);
   span_.End(job_.error);

@@ -30,6 +30,10 @@ class AnyJob {
   // Ends it in order: a recording is sealed with what it has.
   virtual void Cancel() = 0;
 
+  // Ends its live source as its limit would; again: changes nothing. FAILED_PRECONDITION
+  // (JOB_NOT_LIVE).
+  virtual absl::Status Stop();
+
  protected:
   AnyJob(const std::string& name, services::session::Direction direction,
          const JobEnvironment& environment);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "dataplane/log.h"
 #include "gpu_worker/device/unusable.h"
 #include "services/errors.h"
@@ -44,13 +45,14 @@ void Job::OnChange(const Snapshot& snapshot) {
     if (snapshot.resuming) job_.state = services::JobState::kResuming;
     job_.blocks = snapshot.blocks;
     job_.bytes = snapshot.bytes;
-    job_.total_blocks = std::max(snapshot.total_blocks, snapshot.blocks);
+    job_.total_blocks = TotalOf(goal_, snapshot.total_blocks);
     job_.elapsed_ns = snapshot.elapsed_ns;
     job_.lost_blocks = snapshot.lost_blocks;
     job_.counters = snapshot.counters;
     job_.rails = snapshot.rails;
     job_.stage_times = snapshot.stage_times;
     if (meter_ != nullptr) job_.timing = meter_->timing();
+    job_.progress = ProgressOf(goal_, job_, environment_.executor->clock().NowNs());
   }
   if (annotator_ != nullptr && !snapshot.resuming && !snapshot.accept.recording.empty()) {
     annotator_->SessionRuns(snapshot.accept.recording);
@@ -135,6 +137,23 @@ void Job::Cancel() {
     self->session_->Stop();
     if (self->second_ != nullptr) self->second_->Stop();
   });
+}
+
+absl::Status Job::Stop() {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (job_.end_time_ns != 0) return absl::OkStatus();
+    if (!stop_source_) {
+      const bool plays = job_.direction == Direction::kPlayback;
+      return services::JobNotLive(job_.name,
+                                  plays ? "plays" : "records a source with an end of its own");
+    }
+    if (std::exchange(stopped_, true)) return absl::OkStatus();
+    job_.notes.push_back(absl::StrFormat("stopped on request after %.1f s",
+                                         static_cast<double>(job_.elapsed_ns) / 1e9));
+  }
+  environment_.executor->Post([self = shared_from_this()] { self->stop_source_(); });
+  return absl::OkStatus();
 }
 
 }  // namespace tapedeck::gpu_worker::job

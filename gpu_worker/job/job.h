@@ -16,6 +16,7 @@
 #include "gpu_worker/job/any_job.h"
 #include "gpu_worker/job/job_environment.h"
 #include "gpu_worker/job/parts_found.h"
+#include "gpu_worker/job/progress.h"
 #include "gpu_worker/pace/meter.h"
 #include "gpu_worker/pipeline/pipeline_factory.h"
 #include "gpu_worker/transfer/session.h"
@@ -44,6 +45,7 @@ class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
                                                             std::vector<JobNode> nodes);
 
   void Cancel() override;
+  absl::Status Stop() override;
 
  private:
   Job(const std::string& name, services::session::Direction direction,
@@ -89,6 +91,8 @@ class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
                                                           const JobEnvironment& environment,
                                                           std::vector<JobNode> nodes,
                                                           FoundParts found);
+  // What a playback is asked for.
+  void TakePace(const std::optional<pace::Plan>& pace, const services::Recording& recording);
   void AddNote(const std::string& note);
   void OpenSecond(const services::RecordSpec& spec, const services::Channel& channel,
                   pipeline::TapRecording recording);
@@ -102,6 +106,11 @@ class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
 
   // Until it has ended. While the job starts, its worker may end the calls from another thread.
   std::vector<JobNode> nodes_;
+
+  Goal goal_;
+  // Of a recording whose source has no end of its own, on the executor; empty: it has, or it plays.
+  std::function<void()> stop_source_;
+  bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
 
   std::shared_ptr<const pace::Meter> meter_;  // null: nobody has asked for a pace, range or time
   // Of a source that remarks something, else null.

@@ -69,6 +69,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(const std::string& name,
                                       .block_bytes = channel.block_bytes,
                                       .run = pipeline::BlocksAtOnce(stages, channel.block_bytes,
                                                                     *environment.device->device)}));
+  const bool live = stages.source.description.waits || !stages.source.description.ends;
   pipeline::RecordSettings settings{.stages = std::move(stages),
                                     .blocks = spec.blocks,
                                     .duration_ns = spec.duration_ns,
@@ -97,6 +98,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(const std::string& name,
     TD_ASSIGN_OR_RETURN(job->annotator_,
                         Annotator::Create(job->remarks_, *FirstThere(job->nodes_).storage));
   }
+  if (live) job->stop_source_ = pipeline.source->Stopper();
   job->OpenRecording(spec, channel, std::move(pipeline));
   if (second.has_value()) job->OpenSecond(spec, *second, *std::move(tap));
   return job;
@@ -142,7 +144,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(const std::string& name,
                                                 .trail = TrailOf(environment),
                                                 .pace = pace}));
   NoteClock(spec, pipeline.notes);
-  if (pace.has_value()) job->meter_ = pace->meter;
+  job->TakePace(pace, recording);
   services::session::TransferEnd& end = job->session_->end();
   end.stage_times = [sink = pipeline.sink.get()] { return sink->stage_times(); };
   end.sink = std::move(pipeline.sink);
@@ -151,7 +153,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(const std::string& name,
     std::ranges::copy(pipeline.notes, std::back_inserter(job->job_.notes));
     job->job_.recording = recording.name;
     job->job_.target = spec.transfer.target;
-    job->job_.total_blocks = whole ? recording.blocks : 0;
+    job->job_.total_blocks = TotalOf(job->goal_, whole ? recording.blocks : 0);
   }
   services::session::Open open{.direction = Direction::kPlayback,
                                .recording = recording.name,
@@ -164,6 +166,12 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(const std::string& name,
                     .trail = environment.trail,
                     .on_change = [raw = job.get()](const Snapshot& s) { raw->OnChange(s); }});
   return job;
+}
+
+void Job::TakePace(const std::optional<pace::Plan>& pace, const services::Recording& recording) {
+  if (pace.has_value()) meter_ = pace->meter;
+  const auto sample_bytes = pipeline::SampleBytesOf(recording.datatype, recording.labels);
+  goal_ = GoalOf(pace, recording.block_bytes / sample_bytes.value_or(1));
 }
 
 absl::StatusOr<std::unique_ptr<transfer::TransferSession>> Job::NewSession(const RingWish& wish) {
@@ -192,6 +200,9 @@ void Job::OpenRecording(const services::RecordSpec& spec, const services::Channe
                         pipeline::Recording recording) {
   services::session::TransferEnd& end = session_->end();
   end.stage_times = [source = recording.source.get()] { return source->stage_times(); };
+  goal_ = {.blocks = recording.expected_blocks,
+           .duration_ns = spec.duration_ns,
+           .began = recording.source->Began()};
   end.source = std::move(recording.source);
   if (spec.transfer.group.has_value()) {
     const pace::ClockError clock = pace::SystemClockErrorAt(spec.at_ns);

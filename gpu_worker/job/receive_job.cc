@@ -121,7 +121,7 @@ absl::StatusOr<Admission> ReceiveJob::MakeEnd(const services::session::Open& ope
   absl::MutexLock lock(&mutex_);
   std::ranges::copy(made.notes, std::back_inserter(job_.notes));
   job_.state = services::JobState::kRunning;
-  job_.total_blocks = open.expected_blocks;
+  if (open.expected_blocks != 0) job_.total_blocks = open.expected_blocks;
   began_ns_ = environment_.executor->clock().NowNs();
   return admission;
 }
@@ -148,7 +148,10 @@ void ReceiveJob::Count(const dataplane::BlockHeader& header, uint64_t consumed) 
   if ((header.flags & kNotWhole) == 0) ++whole_;
   job_.blocks = consumed;
   job_.bytes += header.payload_bytes;
-  job_.total_blocks = std::max(job_.total_blocks, end_);
+  if (job_.total_blocks.has_value()) {
+    job_.progress =
+        std::min(1.0, static_cast<double>(consumed) / static_cast<double>(*job_.total_blocks));
+  }
   job_.elapsed_ns = environment_.executor->clock().NowNs() - began_ns_;
 }
 

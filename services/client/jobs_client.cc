@@ -83,6 +83,16 @@ absl::StatusOr<Job> JobsClient::CancelJob(const std::string& name) {
   return Believed(node_, convert::FromProto(response));
 }
 
+absl::StatusOr<Job> JobsClient::StopJob(const std::string& name) {
+  v1::StopJobRequest request;
+  request.set_name(name);
+  v1::Job response;
+  TD_RETURN_IF_ERROR(RunCall(node_, timeout_, [&](Context* context) {
+    return stub_->calls->StopJob(context, request, &response);
+  }));
+  return Believed(node_, convert::FromProto(response));
+}
+
 absl::StatusOr<Job> JobsClient::WatchJob(const std::string& name, absl::Duration timeout,
                                          const std::function<void(const Job&)>& report) {
   v1::WatchJobRequest request;

@@ -25,6 +25,7 @@ class JobsClient {
   absl::StatusOr<Job> GetJob(const std::string& name);
   absl::StatusOr<std::vector<Job>> ListJobs();
   absl::StatusOr<Job> CancelJob(const std::string& name);
+  absl::StatusOr<Job> StopJob(const std::string& name);
 
   // Follows the job to its end and returns it as it is then; `report` sees each change.
   absl::StatusOr<Job> WatchJob(const std::string& name, absl::Duration timeout,

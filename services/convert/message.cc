@@ -155,6 +155,8 @@ absl::StatusOr<std::optional<int>> ConstWireField::ReadNumber() const {
   return number;
 }
 
+bool ConstWireField::has() const { return message_.GetReflection()->HasField(message_, field_); }
+
 int ConstWireField::size() const { return message_.GetReflection()->FieldSize(message_, field_); }
 
 const Message& ConstWireField::At(int index) const {

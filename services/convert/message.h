@@ -62,6 +62,7 @@ class ConstWireField {
   void Read(std::map<std::string, std::string>& values) const;
   // None if it is not set.
   absl::StatusOr<std::optional<int>> ReadNumber() const;
+  bool has() const;  // of a field that can be absent
   int size() const;
   const google::protobuf::Message& At(int index) const;
 
@@ -121,9 +122,13 @@ inline absl::Status ReadField(const ConstWireField& from, std::optional<int64_t>
 
 template <typename Value>
 absl::Status ReadField(const ConstWireField& from, std::optional<Value>& value) {
-  TD_ASSIGN_OR_RETURN(const std::optional<int> number, from.ReadNumber());
   value.reset();
-  if (number.has_value()) value = static_cast<Value>(*number);
+  if constexpr (std::is_enum_v<Value>) {
+    TD_ASSIGN_OR_RETURN(const std::optional<int> number, from.ReadNumber());
+    if (number.has_value()) value = static_cast<Value>(*number);
+  } else if (from.has()) {
+    from.Read(value.emplace());
+  }
   return absl::OkStatus();
 }
 

@@ -61,6 +61,7 @@ inline constexpr auto kRights = std::to_array<Right>({
     {"tapedeck.v1.PipelineService/ExplainJob", Role::kViewer, Scope::kSome},
     {"tapedeck.v1.PipelineService/ListJobs", Role::kViewer, Scope::kSome},
     {"tapedeck.v1.PipelineService/CancelJob", Role::kPlayer, Scope::kSome},
+    {"tapedeck.v1.PipelineService/StopJob", Role::kPlayer, Scope::kSome},
     {"tapedeck.v1.PipelineService/WatchJob", Role::kViewer, Scope::kSome},
     {"tapedeck.v1.NodeService/GetNode", Role::kViewer, Scope::kSome},
     {"tapedeck.v1.NodeService/WatchStats", Role::kViewer, Scope::kSome},

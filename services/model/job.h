@@ -68,7 +68,8 @@ struct Job {
   std::string group;  // of jobs that were started together; empty: it was started alone
   uint64_t blocks = 0;
   uint64_t bytes = 0;
-  uint64_t total_blocks = 0;
+  std::optional<uint64_t> total_blocks;  // none: unknown
+  std::optional<double> progress;        // 0 to 1, of what was asked for; none: unknown
   int64_t elapsed_ns = 0;
   uint64_t lost_blocks = 0;
   int64_t start_time_ns = 0;  // UTC
@@ -98,6 +99,7 @@ struct Fields<Job> {
       Describe(&Job::blocks, {.name = "blocks", .role = Role::kReported}),
       Describe(&Job::bytes, {.name = "bytes", .role = Role::kReported}),
       Describe(&Job::total_blocks, {.name = "total_blocks", .role = Role::kReported}),
+      Describe(&Job::progress, {.name = "progress", .role = Role::kReported}),
       Describe(&Job::elapsed_ns,
                {.name = "elapsed", .role = Role::kReported, .unit = Unit::kDuration}),
       Describe(&Job::lost_blocks, {.name = "lost_blocks", .role = Role::kReported}),

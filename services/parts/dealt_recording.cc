@@ -231,7 +231,6 @@ void DealtRecording::Report() {
   const DealCounts& counts = dealer_->counts();
   sum.blocks = counts.acknowledged;
   sum.bytes = counts.bytes;
-  sum.total_blocks = counts.blocks;
   sum.resuming = sum.resuming && std::ranges::any_of(parts_, &Part::ran);
   sum.counters.retransmitted_blocks += counts.again;
   sum.ended = ended_parts_ == parts_.size();
@@ -240,6 +239,7 @@ void DealtRecording::Report() {
     NoteCopies();
     sum.running = false;
     sum.resuming = false;
+    sum.total_blocks = counts.blocks;
     sum.lost_blocks = counts.missing;
     sum.error = Error();
   }

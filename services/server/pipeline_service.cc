@@ -117,19 +117,24 @@ class PipelineService final : public v1::PipelineService::CallbackService {
 
   ServerUnaryReactor* CancelJob(CallbackServerContext* context, const v1::CancelJobRequest* request,
                                 v1::Job* response) override {
-    return dispatch_.Unary(
-        context, *request, "CancelJob", Work::kOther, [=, this](const Call& call) -> absl::Status {
-          TD_RETURN_IF_ERROR(CheckJobName(request->name()));
-          TD_ASSIGN_OR_RETURN(const Job running, jobs_.GetJob(request->name()));
-          if (!Sees(call.access, running)) return JobNotFound(request->name());
-          const bool records = running.direction == session::Direction::kRecord;
-          TD_RETURN_IF_ERROR(call.access.Admit(
-              records ? identity::kRecordRight : identity::kPlayRight, running.target));
-          TD_RETURN_IF_ERROR(AdmitOutputs(call.access, running.outputs));
-          TD_ASSIGN_OR_RETURN(const Job job, jobs_.CancelJob(request->name()));
-          *response = convert::ToProto(job);
-          return absl::OkStatus();
-        });
+    return dispatch_.Unary(context, *request, "CancelJob", Work::kOther,
+                           [=, this](const Call& call) -> absl::Status {
+                             TD_RETURN_IF_ERROR(AdmitEnd(call.access, request->name()));
+                             TD_ASSIGN_OR_RETURN(const Job job, jobs_.CancelJob(request->name()));
+                             *response = convert::ToProto(job);
+                             return absl::OkStatus();
+                           });
+  }
+
+  ServerUnaryReactor* StopJob(CallbackServerContext* context, const v1::StopJobRequest* request,
+                              v1::Job* response) override {
+    return dispatch_.Unary(context, *request, "StopJob", Work::kOther,
+                           [=, this](const Call& call) -> absl::Status {
+                             TD_RETURN_IF_ERROR(AdmitEnd(call.access, request->name()));
+                             TD_ASSIGN_OR_RETURN(const Job job, jobs_.StopJob(request->name()));
+                             *response = convert::ToProto(job);
+                             return absl::OkStatus();
+                           });
   }
 
   grpc::ServerWriteReactor<v1::WatchJobResponse>* WatchJob(
@@ -147,6 +152,17 @@ class PipelineService final : public v1::PipelineService::CallbackService {
   }
 
  private:
+  // Whether the caller may end the job.
+  absl::Status AdmitEnd(const identity::Access& access, const std::string& name) {
+    TD_RETURN_IF_ERROR(CheckJobName(name));
+    TD_ASSIGN_OR_RETURN(const Job running, jobs_.GetJob(name));
+    if (!Sees(access, running)) return JobNotFound(name);
+    const bool records = running.direction == session::Direction::kRecord;
+    TD_RETURN_IF_ERROR(
+        access.Admit(records ? identity::kRecordRight : identity::kPlayRight, running.target));
+    return AdmitOutputs(access, running.outputs);
+  }
+
   absl::StatusOr<v1::Job> JobOf(const identity::Access& access, const std::string& name) {
     TD_RETURN_IF_ERROR(CheckJobName(name));
     TD_ASSIGN_OR_RETURN(const Job job, jobs_.GetJob(name));

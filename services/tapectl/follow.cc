@@ -1,6 +1,7 @@
 #include "services/tapectl/follow.h"
 
 #include <algorithm>
+#include <functional>
 #include <iostream>
 #include <string>
 
@@ -22,22 +23,35 @@ namespace {
 
 // A worker that takes longer to hear of a cancellation is not there.
 constexpr absl::Duration kCancelTimeout = absl::Seconds(5);
+// A second Ctrl-C waits for this call.
+constexpr absl::Duration kStopTimeout = absl::Seconds(2);
 
-ProgressNow ProgressOf(const Job& job, int64_t duration_ns) {
-  ProgressNow now{.blocks = job.blocks,
-                  .mb_per_s = MegabytesPerSecond(job.bytes, job.elapsed_ns),
-                  .elapsed_s = static_cast<double>(job.elapsed_ns) / 1e9};
-  if (job.total_blocks != 0) {
-    now.fraction = static_cast<double>(job.blocks) / static_cast<double>(job.total_blocks);
-  } else if (duration_ns != 0) {
-    now.fraction = static_cast<double>(job.elapsed_ns) / static_cast<double>(duration_ns);
-  }
-  return now;
+ProgressNow ProgressOf(const Job& job) {
+  return {.fraction = job.progress.value_or(-1),
+          .blocks = job.blocks,
+          .mb_per_s = MegabytesPerSecond(job.bytes, job.elapsed_ns),
+          .elapsed_s = static_cast<double>(job.elapsed_ns) / 1e9};
 }
 
 std::string NamesOf(const std::vector<Job>& jobs) {
   return absl::StrJoin(jobs, ", ",
                        [](std::string* out, const Job& job) { absl::StrAppend(out, job.name); });
+}
+
+// True: at least one has a live source, which ends. The others are cancelled then.
+bool StopAll(const Program& program, const std::vector<Job>& started) {
+  client::JobsClient jobs(client::MakeChannel(program.worker, program.trace, program.credentials),
+                          kStopTimeout);
+  std::vector<Job> stopping;
+  std::vector<Job> others;
+  for (const Job& job : started) {
+    (jobs.StopJob(job.name).ok() ? stopping : others).push_back(job);
+  }
+  if (stopping.empty()) return false;
+  // A job that goes on all the same is cancelled by the next Ctrl-C.
+  for (const Job& other : others) jobs.CancelJob(other.name).IgnoreError();
+  std::cerr << "\ntapectl: stopping " << NamesOf(stopping) << "; again to cancel\n";
+  return true;
 }
 
 // False if the worker took none of it.
@@ -118,16 +132,18 @@ absl::StatusOr<std::vector<Job>> GroupOf(client::JobsClient& jobs, const Job& fi
 
 absl::StatusOr<std::vector<Job>> Follow(const Program& program, InterruptWatch& interrupt,
                                         client::JobsClient& jobs, const std::vector<Job>& started,
-                                        int64_t duration_ns, Impatience impatience) {
-  const bool cancels = impatience == Impatience::kCancel;
-  if (cancels) interrupt.OnInterrupt([&] { return CancelAll(program, started); });
+                                        Impatience impatience) {
+  const bool cancels = impatience != Impatience::kLeave;
+  std::function<bool()> stop;
+  if (impatience == Impatience::kStop) stop = [&] { return StopAll(program, started); };
+  if (cancels) interrupt.OnInterrupt([&] { return CancelAll(program, started); }, stop);
   const absl::Cleanup done = [&] { interrupt.OnInterrupt(nullptr); };
   const auto deadline = dataplane::Deadline::In(program.job_timeout());
   std::vector<Job> ended;
   for (const Job& job : started) {
     ProgressBar bar(started.size() == 1 ? program.what : absl::StrCat(program.what, " ", job.name));
     const auto last = WatchToEnd(program, jobs, job.name, deadline,
-                                 [&](const Job& now) { bar.Show(ProgressOf(now, duration_ns)); });
+                                 [&](const Job& now) { bar.Show(ProgressOf(now)); });
     if (absl::IsDeadlineExceeded(last.status())) {
       if (cancels) {
         // A job that has ended needs none; how one is that was not reached, tapectl jobs list says.

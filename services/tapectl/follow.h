@@ -2,7 +2,6 @@
 // exit status. One thread.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -17,15 +16,15 @@ namespace tapedeck::services::tapectl {
 absl::StatusOr<std::vector<Job>> GroupOf(client::JobsClient& jobs, const Job& first);
 
 // What becomes of jobs when their follower has no more patience.
-enum class Impatience { kCancel, kLeave };
+enum class Impatience { kStop, kCancel, kLeave };
 
 // Follows the jobs to their ends, one after the other, while all of them run. With kCancel Ctrl-C
-// cancels all, and so does the end of --timeout; with kLeave both leave them running, and Ctrl-C is
-// the InterruptWatch's own.
+// cancels all, and so does the end of --timeout. With kStop a first Ctrl-C ends live sources well,
+// and a second one cancels. With kLeave both leave them running, and Ctrl-C is the
+// InterruptWatch's own.
 absl::StatusOr<std::vector<Job>> Follow(const Program& program, InterruptWatch& interrupt,
                                         client::JobsClient& jobs, const std::vector<Job>& started,
-                                        int64_t duration_ns,
-                                        Impatience impatience = Impatience::kCancel);
+                                        Impatience impatience);
 
 // Prints jobs that go on without a follower, and how to get at them.
 void Leave(const Program& program, const std::vector<Job>& started);

@@ -35,6 +35,8 @@ struct GroupJob {
   dataplane::Direction direction = dataplane::Direction::kRecord;
   std::function<absl::StatusOr<Job>(client::JobsClient&)> start;
 
+  bool stops = false;  // its source ends; one thread at a time
+
   absl::Mutex mutex;
   Job job ABSL_GUARDED_BY(mutex);  // as it was last seen
   bool over ABSL_GUARDED_BY(mutex) = false;
@@ -74,6 +76,10 @@ struct GroupJob {
     absl::MutexLock lock(&mutex);
     return job;
   }
+  bool Begins() {
+    absl::MutexLock lock(&mutex);
+    return !over && job.name.empty();
+  }
   bool Goes() {
     absl::MutexLock lock(&mutex);
     return !over && !job.name.empty();
@@ -105,6 +111,12 @@ bool Cancel(GroupJob& job) {
   return job.Goes() && Impatient(job.at).CancelJob(job.Seen().name).ok();
 }
 
+// Whether it has a live source, which ends now.
+bool Stop(GroupJob& job) {
+  job.stops = job.Goes() && Impatient(job.at).StopJob(job.Seen().name).ok();
+  return job.stops;
+}
+
 void Start(GroupJob& job) {
   if (job.Unwanted()) return job.Lose(absl::CancelledError("cancelled before it was asked for"));
   const auto client = job.at.Jobs();
@@ -128,6 +140,22 @@ bool CancelAll(GroupJobs& jobs) {
     }
   });
   return any;
+}
+
+// True: at least one member stops; those with no live source are cancelled then. False: none does,
+// or not all have begun.
+bool StopAll(GroupJobs& jobs) {
+  for (const auto& job : jobs) {
+    if (job->Begins()) return false;
+  }
+  std::atomic<bool> any = false;
+  ForEach(jobs, [&](GroupJob& job) { any = Stop(job) || any; });
+  if (!any) return false;
+  ForEach(jobs, [&](GroupJob& job) {
+    if (!job.stops) Cancel(job);
+  });
+  std::cerr << "\ntapectl: stopping all members; again to cancel them\n";
+  return true;
 }
 
 void FollowOne(GroupJob& job, dataplane::Deadline deadline) {
@@ -160,8 +188,10 @@ void LeaveAll(const Program& program, const GroupJobs& jobs) {
 }
 
 absl::Status Run(Program& program, InterruptWatch& interrupt, const JobOptions& options,
-                 GroupJobs jobs) {
-  interrupt.OnInterrupt([&] { return CancelAll(jobs); });
+                 GroupJobs jobs, Impatience impatience) {
+  std::function<bool()> stop;
+  if (impatience == Impatience::kStop) stop = [&] { return StopAll(jobs); };
+  interrupt.OnInterrupt([&] { return CancelAll(jobs); }, stop);
   const absl::Cleanup done = [&] { interrupt.OnInterrupt(nullptr); };
   ForEach(jobs, Start);
   if (options.detach) {
@@ -231,7 +261,7 @@ absl::Status RecordGroup(Program& program, InterruptWatch& interrupt, const Grou
     one.transfer.group = job.member;
     job.start = [one](client::JobsClient& client) { return client.StartRecord(one); };
   }
-  return Run(program, interrupt, options, std::move(jobs));
+  return Run(program, interrupt, options, std::move(jobs), Impatience::kStop);
 }
 
 absl::Status PlayGroup(Program& program, InterruptWatch& interrupt, const GroupOptions& group,
@@ -269,7 +299,7 @@ absl::Status PlayGroup(Program& program, InterruptWatch& interrupt, const GroupO
     one.transfer.target = found.recording.name;
     job.start = [one](client::JobsClient& client) { return client.StartPlayback(one); };
   }
-  return Run(program, interrupt, options, std::move(jobs));
+  return Run(program, interrupt, options, std::move(jobs), Impatience::kCancel);
 }
 
 }  // namespace tapedeck::services::tapectl

@@ -40,9 +40,16 @@ InterruptWatch::~InterruptWatch() {
   thread_.join();
 }
 
-void InterruptWatch::OnInterrupt(std::function<bool()> call) {
+void InterruptWatch::OnInterrupt(std::function<bool()> call, std::function<bool()> stop) {
   absl::MutexLock lock(&mutex_);
   call_ = std::move(call);
+  stop_call_ = std::move(stop);
+}
+
+bool InterruptWatch::Stops() {
+  absl::MutexLock lock(&mutex_);
+  const std::function<bool()> stop = std::exchange(stop_call_, nullptr);
+  return stop != nullptr && stop();
 }
 
 bool InterruptWatch::IsWanted() {
@@ -55,7 +62,7 @@ void InterruptWatch::Run() {
   const sigset_t set = Interrupts();
   while (!stop_) {
     const int signal = sigtimedwait(&set, nullptr, &kCheckInterval);
-    if (signal < 0) continue;
+    if (signal < 0 || Stops()) continue;
     // This thread takes the next one, and this one again if nobody wants it: what they do by
     // default is to end the process.
     pthread_sigmask(SIG_UNBLOCK, &set, nullptr);

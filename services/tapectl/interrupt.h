@@ -23,17 +23,22 @@ class InterruptWatch {
   ~InterruptWatch();
 
   // From now on the first signal calls this, on the watch's thread; false ends the process. A
-  // second signal kills it. Null: as at first. Waits for a call under way.
-  void OnInterrupt(std::function<bool()> call) ABSL_LOCKS_EXCLUDED(mutex_);
+  // second signal kills it. Null: as at first. `stop`, if there is one, is called before: if it
+  // answers true, the next signal is the first. Waits for a call under way.
+  void OnInterrupt(std::function<bool()> call, std::function<bool()> stop = nullptr)
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   void Run() ABSL_LOCKS_EXCLUDED(mutex_);
   // Whether somebody takes it; says the last words if nobody has asked for it.
   bool IsWanted() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Whether what is under way stops. Once.
+  bool Stops() ABSL_LOCKS_EXCLUDED(mutex_);
 
   const std::string last_words_;
   absl::Mutex mutex_;
   std::function<bool()> call_ ABSL_GUARDED_BY(mutex_);
+  std::function<bool()> stop_call_ ABSL_GUARDED_BY(mutex_);
   std::atomic<bool> stop_ = false;
   std::thread thread_;
 };

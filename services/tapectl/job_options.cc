@@ -1,7 +1,6 @@
 #include "services/tapectl/job_options.h"
 
 #include "dataplane/status_macros.h"
-#include "services/tapectl/follow.h"
 #include "services/tapectl/stage_option.h"
 
 namespace tapedeck::services::tapectl {
@@ -34,13 +33,13 @@ absl::Status AddTransforms(const JobOptions& options, std::vector<StageSpec>& st
 
 absl::Status LeaveOrFollow(Program& program, InterruptWatch& interrupt, client::JobsClient& jobs,
                            const std::vector<Job>& started, const JobOptions& options,
-                           int64_t duration_ns) {
+                           Impatience impatience) {
   if (options.detach) {
     Leave(program, started);
     return absl::OkStatus();
   }
   TD_ASSIGN_OR_RETURN(const std::vector<Job> ended,
-                      Follow(program, interrupt, jobs, started, duration_ns));
+                      Follow(program, interrupt, jobs, started, impatience));
   return Conclude(program, ended);
 }
 

@@ -10,6 +10,7 @@
 #include "services/client/jobs_client.h"
 #include "services/stage_spec.h"
 #include "services/tapectl/commands.h"
+#include "services/tapectl/follow.h"
 #include "services/tapectl/interrupt.h"
 #include "services/tapectl/program.h"
 
@@ -35,9 +36,9 @@ void AddJobOptions(Command command, JobOptions& options);
 absl::Status AddStages(const std::vector<std::string>& texts, std::vector<StageSpec>& stages);
 absl::Status AddTransforms(const JobOptions& options, std::vector<StageSpec>& stages);
 
-// Prints how to get at the jobs, or follows them to their ends. `duration_ns` 0: not known.
+// Prints how to get at the jobs, or follows them to their ends.
 absl::Status LeaveOrFollow(Program& program, InterruptWatch& interrupt, client::JobsClient& jobs,
                            const std::vector<Job>& started, const JobOptions& options,
-                           int64_t duration_ns);
+                           Impatience impatience);
 
 }  // namespace tapedeck::services::tapectl

@@ -10,11 +10,12 @@
 namespace tapedeck::services::tapectl {
 namespace {
 
-const Row kJobHeads = {"NAME", "STATE", "BLOCKS", "MB/S", "LOST", "RECORDING"};
+const Row kJobHeads = {"NAME", "STATE", "DONE", "BLOCKS", "MB/S", "LOST", "RECORDING"};
 
 Row RowOf(const Job& job) {
   return {job.name,
           std::string(model::NameOf(job.state)),
+          FormatShare(job.progress),
           absl::StrCat(job.blocks),
           absl::StrFormat("%.1f", MegabytesPerSecond(job.bytes, job.elapsed_ns)),
           absl::StrCat(job.lost_blocks),
@@ -39,7 +40,7 @@ absl::Status AttachJob(Program& program, const NameOptions& options) {
   const auto client = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job job, client->GetJob(name));
   TD_ASSIGN_OR_RETURN(const std::vector<Job> ended,
-                      Follow(program, interrupt, *client, {job}, 0, Impatience::kLeave));
+                      Follow(program, interrupt, *client, {job}, Impatience::kLeave));
   return Conclude(program, ended);
 }
 
@@ -47,6 +48,14 @@ absl::Status CancelJob(Program& program, const NameOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, JobNameOf(options.name));
   const auto client = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job job, client->CancelJob(name));
+  program.Print(AnswerOf(job), kJobHeads, {RowOf(job)});
+  return absl::OkStatus();
+}
+
+absl::Status StopJob(Program& program, const NameOptions& options) {
+  TD_ASSIGN_OR_RETURN(const std::string name, JobNameOf(options.name));
+  const auto client = program.Jobs();
+  TD_ASSIGN_OR_RETURN(const Job job, client->StopJob(name));
   program.Print(AnswerOf(job), kJobHeads, {RowOf(job)});
   return absl::OkStatus();
 }
@@ -77,6 +86,7 @@ void AddJobsCommands(Command tapectl, Program& program) {
   add("show", "Show all about a job", ShowJob);
   add("attach", "Follow a job to its end, as record and play do; Ctrl-C leaves it running",
       AttachJob);
+  add("stop", "End a live recording well: what has come is sealed, and the job succeeds", StopJob);
   add("cancel", "End a job; a recording keeps what it has", CancelJob);
 }
 

@@ -39,7 +39,7 @@ absl::Status Receive(Program& program, const ReceiveOptions& options) {
   const auto inlets = program.Inlets();
   TD_ASSIGN_OR_RETURN(const Job started, inlets->StartReceive(spec));
   const auto jobs = program.Jobs();
-  return LeaveOrFollow(program, interrupt, *jobs, {started}, options, 0);
+  return LeaveOrFollow(program, interrupt, *jobs, {started}, options, Impatience::kCancel);
 }
 
 void AddInletOptions(Command command, Inlet& inlet) {

@@ -48,14 +48,14 @@ std::string LineOf(const Load& load) {
 }
 
 std::vector<Table> TablesOf(const Load& load) {
-  Table jobs{.heads = {"JOB", "STATE", "WHAT", "DEVICE", "MB/S", "BLOCKS", "LOST", "RAILS MB/S",
-                       "RECORDING"}};
+  Table jobs{.heads = {"JOB", "STATE", "WHAT", "DEVICE", "DONE", "MB/S", "BLOCKS", "LOST",
+                       "RAILS MB/S", "RECORDING"}};
   for (const JobLoad& one : load.jobs) {
     const Job& job = one.job;
     jobs.rows.push_back({job.name, std::string(model::NameOf(job.state)),
                          std::string(model::NameOf(job.direction)), job.device,
-                         RateText(one.mb_per_s), absl::StrCat(job.blocks),
-                         absl::StrCat(job.lost_blocks), RailsText(one),
+                         FormatShare(job.progress), RateText(one.mb_per_s),
+                         absl::StrCat(job.blocks), absl::StrCat(job.lost_blocks), RailsText(one),
                          job.recording.empty() ? "-" : job.recording});
   }
   Table luns{.heads = {"LUN", "STATE", "USED", "CAPACITY", "FILL", "MB/S", "FULL IN"}};

@@ -116,7 +116,7 @@ absl::Status Record(Program& program, const RecordOptions& options) {
   const auto jobs = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job first, jobs->StartRecord(spec));
   TD_ASSIGN_OR_RETURN(const std::vector<Job> started, GroupOf(*jobs, first));
-  return LeaveOrFollow(program, interrupt, *jobs, started, options, options.duration_ns);
+  return LeaveOrFollow(program, interrupt, *jobs, started, options, Impatience::kStop);
 }
 
 // The recording that is opened so that the playback begins at the playhead, at the nodes that have
@@ -150,7 +150,7 @@ absl::Status Play(Program& program, const PlayOptions& options) {
   if (options.replace) TD_RETURN_IF_ERROR(SetParameter(spec.sink, "replace", true));
   const auto jobs = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job started, jobs->StartPlayback(spec));
-  return LeaveOrFollow(program, interrupt, *jobs, {started}, options, 0);
+  return LeaveOrFollow(program, interrupt, *jobs, {started}, options, Impatience::kCancel);
 }
 
 void AddShared(Command command, TransferOptions& options) {

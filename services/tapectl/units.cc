@@ -55,6 +55,10 @@ std::string FormatBytes(uint64_t bytes) {
   return unit == 0 ? absl::StrCat(bytes, " B") : absl::StrFormat("%.4g %s", value, kUnits[unit]);
 }
 
+std::string FormatShare(std::optional<double> share) {
+  return share.has_value() ? absl::StrFormat("%.0f%%", 100 * *share) : "-";
+}
+
 std::string FormatTime(std::optional<int64_t> time_ns) {
   if (!time_ns.has_value()) return "unknown";
   return absl::FormatTime("%E4Y-%m-%dT%H:%M:%SZ", absl::FromUnixNanos(*time_ns),

@@ -30,6 +30,9 @@ double MegabytesPerSecond(uint64_t bytes, int64_t elapsed_ns);
 // 1.5 GiB
 std::string FormatBytes(uint64_t bytes);
 
+// 42%, of 0 to 1; "-" where it is unknown.
+std::string FormatShare(std::optional<double> share);
+
 // 2026-01-31T12:00:00Z; "-" for 0.
 std::string FormatTime(std::optional<int64_t> time_ns);
 // The same with as many digits of the second as it has.

@@ -17,7 +17,7 @@ whole_session() {
   tapectl recordings delete "$(jq -r .recording <<<"$answer")" >/dev/null
 }
 
-# Interrupted as by Ctrl-C in the middle of its work, which cancels its job.
+# Interrupted as by Ctrl-C in the middle of its work, which stops its job.
 dropped_session() {
   start_job record l0/c0 --source synth --duration 30s
   kill -INT "$(pgrep -P "$JOB_PID" tapectl)"

@@ -27,6 +27,9 @@ void Advance(Job& job) {
   job.elapsed_ns += kMillisecond;
   job.rails[0].blocks = (job.blocks + 1) / 2;
   job.rails[1].blocks = job.blocks / 2;
+  if (job.total_blocks.has_value()) {
+    job.progress = static_cast<double>(job.blocks) / static_cast<double>(*job.total_blocks);
+  }
   for (auto& rail : job.rails) rail.bytes = rail.blocks << 20;
   if (absl::StrContains(job.recording, "broken")) {
     End(job, JobState::kFailed,
@@ -51,7 +54,7 @@ absl::StatusOr<Job> FakeJobs::Start(const TransferSpec& spec, session::Direction
           .recording = recording,
           .device = spec.device.empty() ? "host" : spec.device,
           .group = group,
-          .total_blocks = blocks,
+          .total_blocks = blocks == 0 ? std::nullopt : std::optional(blocks),
           .start_time_ns = 1'700'000'000'000'000'000 + number,
           .target = spec.target,
           .rails = {{.name = "r0", .up = true}, {.name = "r1", .up = true}}};
@@ -120,10 +123,17 @@ std::vector<Job> FakeJobs::ListJobs() {
   return out;
 }
 
-absl::StatusOr<Job> FakeJobs::CancelJob(const std::string& name) {
+absl::StatusOr<Job> FakeJobs::EndJob(const std::string& name, JobEnd how) {
   absl::MutexLock lock(&mutex_);
   Job& job = jobs_.at(name);
-  if (job.end_time_ns == 0) {
+  const bool plays = job.direction == session::Direction::kPlayback;
+  if (how == JobEnd::kStop && (plays || last_record_.source.name == "file")) {
+    return JobNotLive(name, "has an end");
+  }
+  if (job.end_time_ns != 0) return job;
+  if (how == JobEnd::kStop) {
+    End(job, JobState::kSucceeded, absl::OkStatus());
+  } else {
     End(job, JobState::kCancelled,
         WithReason(absl::CancelledError("the job was cancelled"), "JOB_CANCELLED",
                    {{"job", name}}));

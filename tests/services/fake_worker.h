@@ -20,7 +20,8 @@ class FakeJobs final : public Jobs {
   absl::StatusOr<Job> StartPlayback(const PlaybackSpec& spec) override;
   absl::StatusOr<Job> GetJob(const std::string& name) override;
   std::vector<Job> ListJobs() override;
-  absl::StatusOr<Job> CancelJob(const std::string& name) override;
+  // Stopped: JOB_NOT_LIVE for a playback, and where the last source was a file.
+  absl::StatusOr<Job> EndJob(const std::string& name, JobEnd how) override;
 
   TransferSpec last_transfer() const;
   RecordSpec last_record() const;

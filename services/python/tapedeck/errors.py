@@ -147,6 +147,10 @@ class JobNotFound(Error):
     """No such job."""
 
 
+class JobNotLive(Error):
+    """The job has no live source to stop: it plays, or its source has an end of its own."""
+
+
 class JobCancelled(Error):
     """The job was cancelled; what it had recorded is kept."""
 

@@ -32,7 +32,8 @@ class JobState:
     device: str
     blocks: int
     bytes: int
-    total_blocks: int
+    total_blocks: Optional[int]  # None: unknown
+    progress: Optional[float]  # 0 to 1, of the blocks, the time or the turns asked for; None: unknown
     lost_blocks: int
     elapsed_s: float
     mb_per_s: float
@@ -45,7 +46,9 @@ class JobState:
         check_name(told.name, "jobs")
         error = of_status(told.error) if told.HasField("error") and told.error.code else None
         return JobState(told.name, word_of("Direction", told.direction), word_of("JobState", told.state), told.recording,
-                        told.device, told.blocks, told.bytes, told.total_blocks, told.lost_blocks,
+                        told.device, told.blocks, told.bytes,
+                        told.total_blocks if told.HasField("total_blocks") else None,
+                        told.progress if told.HasField("progress") else None, told.lost_blocks,
                         told.elapsed.seconds + told.elapsed.nanos / 1e9, told.mb_per_s, tuple(told.notes), error)
 
     @property
@@ -96,6 +99,11 @@ class Job:
     def cancel(self) -> JobState:
         """Ends it; a recording keeps what it has."""
         self.state = JobState.of(self._calls.call("PipelineService", "CancelJob", {"name": self.name}))
+        return self.state
+
+    def stop(self) -> JobState:
+        """Ends a live source well: what has come is sealed, and the job succeeds. JobNotLive if it has none."""
+        self.state = JobState.of(self._calls.call("PipelineService", "StopJob", {"name": self.name}))
         return self.state
 
 

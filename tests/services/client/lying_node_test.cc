@@ -129,8 +129,8 @@ TEST(StoppedWorkerTest, OneThatComesBackIsFollowedToTheEnd) {
   tapectl::Program program;
   program.worker = absl::StrCat("127.0.0.1:", worker.port);
   tapectl::InterruptWatch interrupt("");
-  const auto ended =
-      tapectl::Follow(program, interrupt, *program.Jobs(), {Job{.name = "jobs/3"}}, 0);
+  const auto ended = tapectl::Follow(program, interrupt, *program.Jobs(), {Job{.name = "jobs/3"}},
+                                     tapectl::Impatience::kCancel);
   ASSERT_TRUE(ended.ok()) << ended.status();
   EXPECT_EQ(ended->front().state, JobState::kSucceeded);
 }
@@ -142,8 +142,9 @@ TEST(StoppedWorkerTest, OneThatHasEndedIsNotWaitedFor) {
     program.worker = absl::StrCat("127.0.0.1:", worker.port);
   }
   tapectl::InterruptWatch interrupt("");
-  const absl::Status status =
-      tapectl::Follow(program, interrupt, *program.Jobs(), {Job{.name = "jobs/3"}}, 0).status();
+  const absl::Status status = tapectl::Follow(program, interrupt, *program.Jobs(),
+                                              {Job{.name = "jobs/3"}}, tapectl::Impatience::kCancel)
+                                  .status();
   EXPECT_TRUE(absl::IsUnavailable(status)) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr("jobs attach jobs/3"));
 }
@@ -155,8 +156,9 @@ TEST(StoppedWorkerTest, ItIsSaidThatTheJobMayGoOn) {
   program.worker = absl::StrCat("127.0.0.1:", worker.port);
   tapectl::InterruptWatch interrupt("");
   const auto jobs = program.Jobs();
-  const absl::Status status =
-      tapectl::Follow(program, interrupt, *jobs, {Job{.name = "jobs/3"}}, 0).status();
+  const absl::Status status = tapectl::Follow(program, interrupt, *jobs, {Job{.name = "jobs/3"}},
+                                              tapectl::Impatience::kCancel)
+                                  .status();
   EXPECT_TRUE(absl::IsUnavailable(status)) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr("jobs/3 may go on"));
 }

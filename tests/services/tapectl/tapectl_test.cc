@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "absl/time/clock.h"
@@ -39,7 +40,9 @@ class TapectlTest : public ::testing::Test {
   void AwaitBlocks() {
     const auto moves = [&] {
       const auto jobs = node_.jobs.ListJobs();
-      return !jobs.empty() && jobs[0].blocks > 0;
+      return std::ranges::any_of(jobs, [](const Job& job) {
+        return job.state == JobState::kRunning && job.blocks > 0;
+      });
     };
     for (int i = 0; i < 2000 && !moves(); ++i) absl::SleepFor(absl::Milliseconds(10));
   }
@@ -246,9 +249,32 @@ TEST_F(TapectlTest, FailedJobsShowTheirResultAndReason) {
   EXPECT_EQ(result["error"]["metadata"]["node"], "s0");
 }
 
-TEST_F(TapectlTest, InterruptCancelsAndReports) {
-  const json result = RunJson({"record", "l0/endless", "--source", "synth", "--duration", "1h"}, 1,
+TEST_F(TapectlTest, InterruptStopsALiveSource) {
+  const json result = RunJson({"record", "l0/endless", "--source", "synth", "--duration", "1h"}, 0,
                               [this] { AwaitBlocks(); });
+  EXPECT_EQ(result["state"], "SUCCEEDED");
+  EXPECT_FALSE(result.contains("error"));
+  EXPECT_GT(result["blocks"], 0);
+  EXPECT_TRUE(result["total_blocks"].is_null());
+}
+
+TEST_F(TapectlTest, AJobIsStoppedIfItsSourceIsLive) {
+  RunJson({"record", "l0/endless", "--source", "synth", "--duration", "1h", "--detach"});
+  EXPECT_EQ(RunJson({"jobs", "stop", "j1"})["state"], "SUCCEEDED");
+  RunJson({"record", "l0/endless", "--source", "file:a.bin", "--detach"});
+  EXPECT_EQ(RunJson({"jobs", "stop", "j2"}, 1)["error"]["reason"], "JOB_NOT_LIVE");
+}
+
+TEST_F(TapectlTest, TheListSaysWhichShareIsDone) {
+  RunJson({"record", "l0/endless", "--source", "synth", "--duration", "1h", "--detach"});
+  EXPECT_THAT(Run({"jobs", "list"}).out, ContainsRegex("DONE.*\njobs/j1 +STARTING +- "));
+  RunJson({"record", "l0/c0", "--source", "synth", "--blocks", "4"});
+  EXPECT_THAT(Run({"jobs", "list"}).out, ContainsRegex("jobs/j2 +SUCCEEDED +100% "));
+}
+
+TEST_F(TapectlTest, InterruptCancelsAndReports) {
+  const json result =
+      RunJson({"record", "l0/endless", "--source", "file:a.bin"}, 1, [this] { AwaitBlocks(); });
   EXPECT_EQ(result["state"], "CANCELLED");
   EXPECT_EQ(result["error"]["reason"], "JOB_CANCELLED");
   EXPECT_GT(result["blocks"], 0);
@@ -326,16 +352,21 @@ TEST_F(TapectlTest, TheWorstOfAllIsTheExitStatus) {
   EXPECT_EQ(result["jobs"][1]["error"]["reason"], "PEER_LOST");
 }
 
-TEST_F(TapectlTest, InterruptCancelsAll) {
-  const json result =
+TEST_F(TapectlTest, InterruptStopsOrCancelsAll) {
+  const json stopped =
       RunJson({"record", "l0/endless", "--source", "synth", "--duration", "1h", "--device", "all"},
-              1, [this] { AwaitBlocks(); });
+              0, [this] { AwaitBlocks(); });
+  for (const json& job : stopped["jobs"]) EXPECT_EQ(job["state"], "SUCCEEDED");
+  const json result = RunJson({"record", "l0/endless", "--source", "file:a.bin", "--loop",
+                               "--duration", "1h", "--device", "all"},
+                              1, [this] { AwaitBlocks(); });
   for (const json& job : result["jobs"]) EXPECT_EQ(job["state"], "CANCELLED");
   EXPECT_EQ(result["jobs"].size(), 2u);
   RunJson({"record", "l0/endless", "--source", "synth", "--duration", "1h", "--device", "all",
            "--timeout", "500ms"},
           124);
-  for (const Job& job : node_.jobs.ListJobs()) EXPECT_EQ(job.state, JobState::kCancelled);
+  const std::vector<Job> jobs = node_.jobs.ListJobs();
+  for (size_t i = 2; i < jobs.size(); ++i) EXPECT_EQ(jobs[i].state, JobState::kCancelled);
 }
 
 TEST_F(TapectlTest, VerifyTellsOfDamage) {

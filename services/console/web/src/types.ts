@@ -165,7 +165,8 @@ export interface Job {
   device: string;
   blocks: Int64;
   bytes: Int64;
-  totalBlocks: Int64;
+  totalBlocks?: Int64;
+  progress?: number;
   elapsed?: Span;
   mbPerS: number;
   lostBlocks: Int64;

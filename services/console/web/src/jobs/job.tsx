@@ -19,6 +19,9 @@ export const hasEnded = (job: Job) => job.endTime !== undefined;
 
 export const cancel = (job: Job, worker: string) => call<Job>('PipelineService', 'CancelJob', { name: job.name }, { worker });
 
+// Of a live source: it ends as its limit would end it.
+export const stop = (job: Job, worker: string) => call<Job>('PipelineService', 'StopJob', { name: job.name }, { worker });
+
 export function useJob(name: string, worker: string): { job: Job | undefined; error: Error | undefined } {
   const [job, setJob] = useState<Job>();
   const [error, setError] = useState<Error>();
@@ -27,8 +30,7 @@ export function useJob(name: string, worker: string): { job: Job | undefined; er
 }
 
 export function JobProgress({ job }: { job: Job }) {
-  const total = Number(job.totalBlocks);
-  return total > 0 ? <progress aria-label={`Blocks of ${job.name}`} max={total} value={Number(job.blocks)} /> : <span>{count(job.blocks)} blocks</span>;
+  return job.progress === undefined ? <span>{count(job.blocks)} blocks</span> : <progress aria-label={`Progress of ${job.name}`} max={1} value={job.progress} />;
 }
 
 function JobFacts({ job }: { job: Job }) {
@@ -37,7 +39,7 @@ function JobFacts({ job }: { job: Job }) {
       facts={[
         ['State', <JobBadge job={job} />],
         ['Recording', job.recording ? <a href={`#/recording/${job.recording}`}>{shortName(job.recording)}</a> : '—'],
-        ['Blocks', Number(job.totalBlocks) > 0 ? `${count(job.blocks)} of ${count(job.totalBlocks)}` : count(job.blocks)],
+        ['Blocks', job.totalBlocks !== undefined ? `${count(job.blocks)} of ${count(job.totalBlocks)}` : count(job.blocks)],
         ['Bytes', bytes(job.bytes)],
         ['Rate', rate(job.mbPerS * 1e6)],
         ['Time', span(secondsOf(job.elapsed))],
@@ -61,9 +63,16 @@ export function JobPanel({ name, worker }: { name: string; worker: string }) {
         actions={
           job &&
           !hasEnded(job) && (
-            <button type="button" disabled={action.busy} onClick={() => action.run(async () => void (await cancel(job, worker)))}>
-              Cancel
-            </button>
+            <>
+              {word(job.direction, 'DIRECTION_') === 'RECORD' && (
+                <button type="button" disabled={action.busy} onClick={() => action.run(async () => void (await stop(job, worker)))}>
+                  Stop
+                </button>
+              )}
+              <button type="button" disabled={action.busy} onClick={() => action.run(async () => void (await cancel(job, worker)))}>
+                Cancel
+              </button>
+            </>
           )
         }
       >

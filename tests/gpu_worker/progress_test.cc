@@ -1,0 +1,48 @@
+#include "gpu_worker/job/progress.h"
+
+#include <gtest/gtest.h>
+
+namespace tapedeck::gpu_worker::job {
+namespace {
+
+TEST(ProgressTest, ADurationIsTheShareOfItsTimeFromTheFirstBlock) {
+  int64_t began_ns = 0;
+  const Goal goal{.duration_ns = 1000, .began = [&] { return began_ns; }};
+  EXPECT_EQ(ProgressOf(goal, {.blocks = 7}, 500), 0);
+  began_ns = 500;
+  EXPECT_EQ(ProgressOf(goal, {.blocks = 7}, 750), 0.25);
+  EXPECT_EQ(ProgressOf(goal, {.blocks = 7}, 9000), 1);
+  EXPECT_EQ(TotalOf(goal, 7), std::nullopt) << "blocks so far are no total";
+}
+
+TEST(ProgressTest, WithoutALimitNothingIsKnown) {
+  EXPECT_EQ(TotalOf({}, 7), std::nullopt);
+  EXPECT_EQ(ProgressOf({}, {.blocks = 7}, 1), std::nullopt);
+}
+
+TEST(ProgressTest, BlocksAreAShareOfThoseAskedFor) {
+  const Goal goal{.blocks = 8};
+  EXPECT_EQ(TotalOf(goal, 2), 8u) << "what a recording has sent so far is no total";
+  EXPECT_EQ(ProgressOf(goal, {.blocks = 2, .total_blocks = 8}, 1), 0.25);
+}
+
+TEST(ProgressTest, APlaybackHasTheBlocksOfItsRange) {
+  pace::Plan pace{.range = services::model::SampleRange{.first = 150, .end = 400}};
+  const Goal part = GoalOf(pace, 100);
+  EXPECT_EQ(TotalOf(part, 50), 3u);
+  EXPECT_EQ(TotalOf(part, 2), 2u) << "the recording ends before";
+  pace.range->end = UINT64_MAX;
+  EXPECT_EQ(TotalOf(GoalOf(pace, 100), 49), 49u);
+  EXPECT_EQ(TotalOf(GoalOf(std::nullopt, 100), 50), 50u);
+}
+
+TEST(ProgressTest, ALoopIsTheShareOfItsTurns) {
+  pace::Plan pace{.range = services::model::SampleRange{.first = 0, .end = 400}, .loop = true};
+  EXPECT_EQ(ProgressOf(GoalOf(pace, 100), {.blocks = 4}, 1), std::nullopt) << "it has no end";
+  pace.loop_count = 4;
+  const services::Job job{.timing = services::model::Timing{.turns = 1}};
+  EXPECT_EQ(ProgressOf(GoalOf(pace, 100), job, 1), 0.25);
+}
+
+}  // namespace
+}  // namespace tapedeck::gpu_worker::job
