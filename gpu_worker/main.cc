@@ -22,6 +22,7 @@
 #include "gpu_worker/transfer/ring.h"
 #include "gpu_worker/worker.h"
 #include "services/admin/admin.h"
+#include "services/convert/job_codec.h"
 #include "services/convert/trace_codec.h"
 #include "services/daemon.h"
 #include "services/descriptors.h"
@@ -148,6 +149,12 @@ services::admin::Admin::Node AdminNode(const services::telemetry::NodePage& page
           .health = [&] { return worker.Health(); }};
 }
 
+absl::StatusOr<std::unique_ptr<services::flight::Recorder>> MakeFlight(const std::string& name,
+                                                                       const Settings& settings) {
+  return services::flight::Recorder::Create({name, services::NodeRole::kWorker}, settings.state,
+                                            services::convert::TraceMessages());
+}
+
 absl::Status Run(const Settings& settings) {
   TD_RETURN_IF_ERROR(services::StartGrpc());
   TD_ASSIGN_OR_RETURN(auto devices, ChooseDevices(settings));
@@ -174,9 +181,7 @@ absl::Status Run(const Settings& settings) {
                                             .places = placement.rails(),
                                             .spans = tracing.spans()});
   const std::string name = absl::StrCat(services::HostName(), "/worker");
-  TD_ASSIGN_OR_RETURN(const auto flight, services::flight::Recorder::Create(
-                                             {name, services::NodeRole::kWorker}, settings.state,
-                                             services::convert::TraceMessages()));
+  TD_ASSIGN_OR_RETURN(const auto flight, MakeFlight(name, settings));
   TD_ASSIGN_OR_RETURN(const Inlets inlets, MakeInlets(settings, services::AsExecutors(loops),
                                                       rails->transports(), tracing.tracer()));
   Worker worker({.name = name,
@@ -188,6 +193,7 @@ absl::Status Run(const Settings& settings) {
                  .placement = std::move(placement),
                  .connections_per_rail = settings.connections_per_rail,
                  .trails = &flight->trails(),
+                 .history = job::JobHistory::Open(settings.state, services::convert::JobMessages()),
                  .inlets = inlets.registry.get()});
   services::doctor::Examiner examiner(Examined(rails->transports(), *security, worker));
   TD_ASSIGN_OR_RETURN(const auto server,

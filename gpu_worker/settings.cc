@@ -65,7 +65,8 @@ void AddWorker(const services::command_line::Command& worker, Settings& settings
       .Check(services::CheckListenAddress);
   worker.AddOption(
       "--state", settings.state,
-      "Directory, made if it is not there, for what the flight recorder has of jobs that fail");
+      "Directory, made if it is not there, for the list of the last jobs, whose numbers go on "
+      "after a restart, and for what the flight recorder has of jobs that fail");
   worker
       .AddOption("--device", settings.devices,
                  "auto (the first GPU that works, else the host), all (every GPU), host or cuda:N; "

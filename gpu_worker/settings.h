@@ -19,7 +19,7 @@ namespace tapedeck::gpu_worker {
 struct Settings {
   std::string listen = "127.0.0.1:7500";        // HOST:PORT of the gRPC services
   std::string admin;                            // HOST:PORT of the admin port; empty: none
-  std::string state;                            // directory of what failed jobs leave; empty: none
+  std::string state;                            // directory of what jobs leave; empty: none
   std::vector<std::string> devices = {"auto"};  // auto or all alone, or host, cuda:N, each once
   std::vector<std::string> rails;               // NAME=KIND:ADDRESS
   uint32_t connections_per_rail = 1;            // 1 to 8

@@ -32,10 +32,27 @@ absl::Status Draining() {
 
 }  // namespace
 
+Worker::Worker(WorkerParts parts)
+    : parts_(std::move(parts)), devices_(parts_.devices, parts_.rails, parts_.placement) {
+  if (parts_.history == nullptr) return;
+  {
+    absl::MutexLock lock(&mutex_);
+    last_number_ = parts_.history->past().number;
+    jobs_.Remember(parts_.history->past().jobs);
+  }
+  parts_.history->Watch([this] { return Kept(); });
+}
+
+job::PastJobs Worker::Kept() const {
+  absl::MutexLock lock(&mutex_);
+  return {.number = last_number_, .jobs = jobs_.List()};
+}
+
 // Jobs let go of their pipelines on their executors once they have ended, and the devices go with
 // the worker. An executor that has stopped lets go of nothing any more.
 Worker::~Worker() {
   CancelAll();
+  if (parts_.history != nullptr) parts_.history->Close();
   for (dataplane::Executor* executor : parts_.executors) {
     const auto passed = std::make_shared<absl::Notification>();
     executor->Post([passed] { passed->Notify(); });
@@ -69,7 +86,9 @@ void Worker::CancelAll() {
     if (job.end_time_ns == 0) Find(job.name)->Cancel();
   }
   // Each ends within its session's deadlines.
-  for (const services::Job& job : ListJobs()) Find(job.name)->AwaitEnd();
+  for (const services::Job& job : ListJobs()) {
+    if (const auto found = Find(job.name); found != nullptr) found->AwaitEnd();
+  }
 }
 
 absl::StatusOr<services::Job> Worker::StartRecord(const services::RecordSpec& spec) {
@@ -132,7 +151,8 @@ absl::StatusOr<std::shared_ptr<Worker::Start>> Worker::Begin(const services::Tra
   if (spec.device == services::kAllDevices) start->group = NewGroup();
   if (spec.group.has_value()) start->group = spec.group->id;
   for (DrivenDevice* device : devices) {
-    const uint64_t number = ++started_;
+    ++started_;
+    const uint64_t number = ++last_number_;
     start->parts.push_back({.name = absl::StrCat("jobs/", number),
                             .device = device,
                             .nodes = Dial(spec),
@@ -179,7 +199,7 @@ absl::Status Worker::CheckReach(const services::TransferSpec& spec) const {
 
 std::string Worker::NewGroup() const {
   const absl::Time now = absl::FromUnixNanos(parts_.executors.front()->clock().WallNs());
-  return absl::StrCat(parts_.name, "/", started_ + 1, "/",
+  return absl::StrCat(parts_.name, "/", last_number_ + 1, "/",
                       absl::FormatTime("%Y%m%dT%H%M%E6SZ", now, absl::UTCTimeZone()));
 }
 
@@ -224,6 +244,7 @@ void Worker::End(Start& start, Made made) {
     // What a start meets after its calls were ended is our own doing.
     start.job = draining_ ? Draining() : std::move(made.status);
   }
+  if (parts_.history != nullptr) parts_.history->Changed();
   start.ended = true;
   std::erase_if(starts_, [&](const auto& other) { return other.get() == &start; });
 }
@@ -248,6 +269,10 @@ absl::StatusOr<job::JobEnvironment> Worker::Environment(const Start& start, cons
       .files = parts_.reach.files,
       .destinations = parts_.reach.destinations,
       .worker_name = parts_.name,
+      .changed =
+          [history = parts_.history.get()] {
+            if (history != nullptr) history->Changed();
+          },
       .group = start.group,
       .trail = parts_.trails == nullptr
                    ? nullptr
@@ -262,9 +287,10 @@ std::shared_ptr<job::AnyJob> Worker::Find(const std::string& name) const {
 }
 
 absl::StatusOr<services::Job> Worker::GetJob(const std::string& name) {
-  const std::shared_ptr<job::AnyJob> job = Find(name);
-  if (job == nullptr) return services::JobNotFound(name);
-  return job->state();
+  if (const std::shared_ptr<job::AnyJob> job = Find(name); job != nullptr) return job->state();
+  absl::MutexLock lock(&mutex_);
+  if (auto past = jobs_.Past(name); past.has_value()) return *std::move(past);
+  return services::JobNotFound(name);
 }
 
 std::vector<services::Job> Worker::ListJobs() {
@@ -273,14 +299,14 @@ std::vector<services::Job> Worker::ListJobs() {
 }
 
 absl::StatusOr<services::Job> Worker::EndJob(const std::string& name, services::JobEnd how) {
-  const std::shared_ptr<job::AnyJob> job = Find(name);
-  if (job == nullptr) return services::JobNotFound(name);
-  if (how == services::JobEnd::kStop) {
-    TD_RETURN_IF_ERROR(job->Stop());
-  } else {
-    job->Cancel();
+  if (const std::shared_ptr<job::AnyJob> job = Find(name); job != nullptr) {
+    if (how == services::JobEnd::kStop) {
+      TD_RETURN_IF_ERROR(job->Stop());
+    } else {
+      job->Cancel();
+    }
   }
-  return job->state();
+  return GetJob(name);
 }
 
 }  // namespace tapedeck::gpu_worker

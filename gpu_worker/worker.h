@@ -1,6 +1,7 @@
 // The GPU worker: its rails, its devices and its jobs.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "gpu_worker/inlets/inlet_registry.h"
 #include "gpu_worker/job/any_job.h"
 #include "gpu_worker/job/job_environment.h"
+#include "gpu_worker/job/job_history.h"
 #include "gpu_worker/job/job_table.h"
 #include "gpu_worker/job/job_totals.h"
 #include "gpu_worker/pipeline/device_choice.h"
@@ -39,6 +41,7 @@ struct WorkerParts {
   services::Placement placement;                // of these rails
   uint32_t connections_per_rail = 1;
   services::flight::Trails* trails = nullptr;  // outlives the worker; null: jobs leave no stamps
+  std::unique_ptr<job::JobHistory> history;    // null: none
   inlets::InletRegistry* inlets = nullptr;     // outlives the worker; null: it takes no streams
 };
 
@@ -48,8 +51,7 @@ class Worker final : public services::Jobs,
                      public services::NodeDescriber {
  public:
   // Waits for the rails to be probed.
-  explicit Worker(WorkerParts parts)
-      : parts_(std::move(parts)), devices_(parts_.devices, parts_.rails, parts_.placement) {}
+  explicit Worker(WorkerParts parts);
 
   ~Worker() override;
 
@@ -133,6 +135,7 @@ class Worker final : public services::Jobs,
   // Of all jobs since the start.
   job::JobTotals Totals() const ABSL_LOCKS_EXCLUDED(mutex_);
   std::shared_ptr<job::AnyJob> Find(const std::string& name) const;
+  job::PastJobs Kept() const ABSL_LOCKS_EXCLUDED(mutex_);
   bool none_starts() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return starts_.empty(); }
 
   const WorkerParts parts_;
@@ -142,6 +145,7 @@ class Worker final : public services::Jobs,
   std::vector<std::shared_ptr<Start>> starts_ ABSL_GUARDED_BY(mutex_);
   job::JobTable jobs_ ABSL_GUARDED_BY(mutex_);
   uint64_t started_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t last_number_ ABSL_GUARDED_BY(mutex_) = 0;  // also of earlier runs
 };
 
 }  // namespace tapedeck::gpu_worker

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -73,6 +74,12 @@ struct PlaybackSpec {
 
 // kStop: as its limit would end it.
 enum class JobEnd { kCancel, kStop };
+
+// How a job is kept. Any thread.
+struct JobCodec {
+  std::function<std::string(const Job&)> encode;
+  std::function<absl::StatusOr<Job>(const std::string&)> decode;
+};
 
 // Any thread; no call waits for a transfer.
 class Jobs {

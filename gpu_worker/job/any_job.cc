@@ -66,6 +66,7 @@ void AnyJob::SetEnd(absl::Status error) {
       job_.error.ok() ? "complete" : std::string(job_.error.message()),
       {{"job", job_.name}, {"recording", job_.recording}, {"blocks", absl::StrCat(job_.blocks)}});
   if (failed && environment_.trail != nullptr) environment_.trail->Failed(job_.error);
+  if (environment_.changed) environment_.changed();
 }
 
 }  // namespace tapedeck::gpu_worker::job

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,6 +38,7 @@ struct JobEnvironment {
   services::files::FileRoots files;                  // that the job may name
   services::identity::AddressPatterns destinations;  // the same
   std::string worker_name;
+  std::function<void()> changed = {};  // told when the job has ended; waits for nothing
   std::string group;  // of jobs that were started together; empty: this one was started alone
   std::shared_ptr<services::flight::TrailRecord> trail;  // null: none. Shared with who shows it
   services::telemetry::trace::Branch trace;              // of the call that asked for the job

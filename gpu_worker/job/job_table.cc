@@ -1,12 +1,14 @@
 #include "gpu_worker/job/job_table.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace tapedeck::gpu_worker::job {
 
 void JobTable::Add(const std::string& name, std::shared_ptr<AnyJob> job) {
   jobs_[name] = std::move(job);
   order_.push_back(name);
+  if (!past_.empty() && order_.size() + past_.size() > kKept) past_.pop_back();
   if (order_.size() <= kKept || !jobs_.at(order_.front())->ended()) return;
   const std::string oldest = order_.front();
   order_.pop_front();
@@ -20,6 +22,12 @@ std::shared_ptr<AnyJob> JobTable::Find(const std::string& name) const {
   return it == jobs_.end() ? nullptr : it->second;
 }
 
+std::optional<services::Job> JobTable::Past(const std::string& name) const {
+  const auto found = std::ranges::find(past_, name, &services::Job::name);
+  if (found == past_.end()) return std::nullopt;
+  return *found;
+}
+
 std::shared_ptr<AnyJob> JobTable::AskedForBy(const Request& request) const {
   const auto it = requests_.find(request);
   return it == requests_.end() ? nullptr : Find(it->second);
@@ -28,6 +36,7 @@ std::shared_ptr<AnyJob> JobTable::AskedForBy(const Request& request) const {
 std::vector<services::Job> JobTable::List() const {
   std::vector<services::Job> list;
   for (auto it = order_.rbegin(); it != order_.rend(); ++it) list.push_back(Find(*it)->state());
+  std::ranges::copy(past_, std::back_inserter(list));
   return list;
 }
 

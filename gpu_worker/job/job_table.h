@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,7 +31,12 @@ class JobTable {
   // That the request asked for the job, which is there.
   void Note(const Request& request, const std::string& name) { requests_[request] = name; }
 
-  // Null: there is none.
+  // Of earlier runs, newest first: listed behind all others, and forgotten before them.
+  void Remember(std::vector<services::Job> past) { past_ = std::move(past); }
+  // None: none of that name.
+  std::optional<services::Job> Past(const std::string& name) const;
+
+  // Null: there is none of this run.
   std::shared_ptr<AnyJob> Find(const std::string& name) const;
   std::shared_ptr<AnyJob> AskedForBy(const Request& request) const;
 
@@ -38,13 +44,14 @@ class JobTable {
   std::vector<services::Job> List() const;
   // That have not ended.
   size_t RunningOn(const pipeline::DeviceChoice& device) const;
-  // Of all there ever were, but for how many were started.
+  // Of all there ever were in this run, but for how many were started.
   JobTotals Totals() const;
 
  private:
   std::map<std::string, std::shared_ptr<AnyJob>> jobs_;
   std::deque<std::string> order_;  // oldest first
   std::map<Request, std::string> requests_;
+  std::vector<services::Job> past_;
   JobTotals forgotten_;  // of those that are not in jobs_ any more
 };
 

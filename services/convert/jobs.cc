@@ -7,6 +7,7 @@
 #include "dataplane/status_macros.h"
 #include "services/convert/counters.h"
 #include "services/convert/fields.h"
+#include "services/convert/job_codec.h"
 #include "services/convert/message.h"
 #include "services/convert/pacing.h"
 #include "services/convert/playhead.h"
@@ -162,6 +163,15 @@ v1::Job ToProto(const Job& job) {
   for (const JobOutput& output : job.outputs) *out.add_outputs() = ToProto(output);
   if (!job.error.ok()) *out.mutable_error() = ToProto(job.error);
   return out;
+}
+
+JobCodec JobMessages() {
+  return {.encode = [](const Job& job) { return ToProto(job).SerializeAsString(); },
+          .decode = [](const std::string& bytes) -> absl::StatusOr<Job> {
+            v1::Job job;
+            if (!job.ParseFromString(bytes)) return absl::DataLossError("it is no job");
+            return FromProto(job);
+          }};
 }
 
 absl::StatusOr<Job> FromProto(const v1::Job& job) {

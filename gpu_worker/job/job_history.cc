@@ -1,0 +1,186 @@
+#include "gpu_worker/job/job_history.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <set>
+#include <utility>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "dataplane/clock.h"
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+#include "services/files/errors.h"
+#include "services/files/input_file.h"
+#include "services/files/part_file.h"
+
+namespace tapedeck::gpu_worker::job {
+namespace {
+
+// Lines: this, the number, a job each (its message and its target, both in base64), and the end.
+constexpr absl::string_view kHead = "tapedeck jobs 1";
+constexpr absl::string_view kEnd = "end";
+constexpr absl::string_view kPrefix = "jobs/";
+
+void Warn(absl::string_view what, const std::string& path, const absl::Status& why) {
+  dataplane::Log(dataplane::LogLevel::kWarning, "job", what,
+                 {{"file", path}, {"cause", std::string(why.message())}});
+}
+
+absl::Status NoHistory(absl::string_view what) {
+  return absl::DataLossError(absl::StrCat("it is no list of jobs: ", what));
+}
+
+std::string TextOf(const PastJobs& now, const services::JobCodec& codec) {
+  std::string text = absl::StrCat(kHead, "\n", now.number, "\n");
+  for (const services::Job& job : now.jobs) {
+    absl::StrAppend(&text, absl::Base64Escape(codec.encode(job)), " ",
+                    absl::Base64Escape(job.target), "\n");
+  }
+  return absl::StrCat(text, kEnd, "\n");
+}
+
+absl::StatusOr<services::Job> JobOf(absl::string_view line, uint64_t most,
+                                    const services::JobCodec& codec) {
+  const std::pair<absl::string_view, absl::string_view> words = absl::StrSplit(line, ' ');
+  std::string message, target;
+  if (!absl::Base64Unescape(words.first, &message) ||
+      !absl::Base64Unescape(words.second, &target)) {
+    return NoHistory("a line is broken");
+  }
+  TD_ASSIGN_OR_RETURN(services::Job job, codec.decode(message));
+  job.target = std::move(target);
+  absl::string_view digits = job.name;
+  uint64_t number = 0;
+  if (!absl::ConsumePrefix(&digits, kPrefix) || !absl::SimpleAtoi(digits, &number) || number == 0 ||
+      number > most) {
+    return NoHistory("a job has no number that was given");
+  }
+  if (job.end_time_ns != 0) return job;
+  job.state = services::JobState::kFailed;
+  job.error = absl::AbortedError("the worker ended while the job ran");
+  job.end_time_ns = job.start_time_ns + job.elapsed_ns;
+  return job;
+}
+
+}  // namespace
+
+std::unique_ptr<JobHistory> JobHistory::Open(const std::string& directory,
+                                             services::JobCodec codec) {
+  const std::string path = directory.empty() ? "" : absl::StrCat(directory, "/jobs");
+  std::unique_ptr<JobHistory> history(new JobHistory(path, std::move(codec)));
+  if (directory.empty()) {
+    dataplane::Log(dataplane::LogLevel::kInfo, "job",
+                   "job numbers begin with 1; with --state they go on after a restart");
+    return history;
+  }
+  if (mkdir(directory.c_str(), 0750) != 0 && errno != EEXIST) {
+    Warn("keeps no list of jobs", path,
+         absl::InternalError(absl::StrCat("mkdir: ", std::strerror(errno))));
+    return history;
+  }
+  auto thread = services::TaskThread::Create("td-jobs");
+  if (!thread.ok()) {
+    Warn("keeps no list of jobs", path, thread.status());
+    return history;
+  }
+  history->thread_ = *std::move(thread);
+  struct stat info {};
+  if (lstat(path.c_str(), &info) != 0 && errno == ENOENT) return history;
+  auto past = history->Read();
+  if (past.ok()) {
+    history->past_ = *std::move(past);
+  } else {
+    history->KeepAside(past.status());
+  }
+  return history;
+}
+
+absl::StatusOr<PastJobs> JobHistory::Read() const {
+  TD_ASSIGN_OR_RETURN(const std::string text, services::files::ReadText(path_, kMaxFileBytes));
+  std::vector<absl::string_view> lines = absl::StrSplit(text, '\n');
+  PastJobs past;
+  if (lines.size() < 4 || lines.size() > kKept + 4 || lines[0] != kHead ||
+      lines[lines.size() - 2] != kEnd || !lines.back().empty() ||
+      !absl::SimpleAtoi(lines[1], &past.number)) {
+    return NoHistory("its beginning or its end is missing");
+  }
+  std::set<std::string> names;
+  for (size_t i = 2; i + 2 < lines.size(); ++i) {
+    TD_ASSIGN_OR_RETURN(services::Job job, JobOf(lines[i], past.number, codec_));
+    if (!names.insert(job.name).second) return NoHistory("two jobs have one number");
+    past.jobs.push_back(std::move(job));
+  }
+  return past;
+}
+
+void JobHistory::KeepAside(const absl::Status& why) {
+  const int64_t now_s = dataplane::SystemClock().WallNs() / dataplane::kSecondNs;
+  const std::string aside = absl::StrCat(path_, ".unreadable-", now_s);
+  if (rename(path_.c_str(), aside.c_str()) != 0) {
+    thread_.reset();
+    return Warn("the list of jobs cannot be read; it stays, and nothing is added", path_, why);
+  }
+  past_.number = static_cast<uint64_t>(now_s);
+  Warn(absl::StrCat("the list of jobs cannot be read, and is kept as ", aside,
+                    "; job numbers go on from ", now_s),
+       path_, why);
+}
+
+void JobHistory::Watch(std::function<PastJobs()> look) {
+  look_ = std::move(look);
+  if (thread_ != nullptr) Write(kAhead);
+}
+
+void JobHistory::Changed() {
+  if (thread_ == nullptr) return;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (std::exchange(waits_, true)) return;
+  }
+  thread_->Run([this] { Write(kAhead); });
+}
+
+void JobHistory::Close() {
+  if (thread_ == nullptr) return;
+  thread_->Stop();
+  Write(0);
+  thread_.reset();
+}
+
+void JobHistory::Write(uint64_t ahead) {
+  {
+    absl::MutexLock lock(&mutex_);
+    waits_ = false;
+  }
+  if (look_ == nullptr) return;
+  PastJobs now = look_();
+  now.number += ahead;
+  if (now.jobs.size() > kKept) now.jobs.resize(kKept);
+  const absl::Status written = WriteFile(now);
+  if (!written.ok() && !std::exchange(failed_, true)) {
+    Warn("the list of jobs cannot be written", path_, written);
+  }
+  if (written.ok()) failed_ = false;
+}
+
+absl::Status JobHistory::WriteFile(const PastJobs& now) const {
+  const std::string text = TextOf(now, codec_);
+  TD_ASSIGN_OR_RETURN(const auto part, services::files::PartFile::Create(path_, /*replace=*/true));
+  for (size_t at = 0; at < text.size();) {
+    const ssize_t written = write(part->fd(), text.data() + at, text.size() - at);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return services::files::WriteFailed(part->path(), "write", errno);
+    at += static_cast<size_t>(written);
+  }
+  return part->Publish();
+}
+
+}  // namespace tapedeck::gpu_worker::job
