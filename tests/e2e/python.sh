@@ -62,7 +62,7 @@ begin_test
 export WORK
 start_storage
 start_worker
-client memory ranges times follow moved damage
+client memory ranges times follow stop moved damage
 examples
 client stopped
 tapectl lun create l0 --store posix --member "$(mkdir "$WORK/ann" && echo "$WORK/ann")" >/dev/null

@@ -151,6 +151,21 @@ def follow():
     print(f"{total} blocks followed once each, {len(newest)} of them from the newest on")
 
 
+def stop():
+    """A live source ends well when it is told to."""
+    with connect() as deck:
+        channel, _ = make(deck, "stop", 1)
+        job = deck.record(channel, "synth", duration_s=600)
+        while job.refresh().blocks < 20:
+            time.sleep(0.01)
+        assert job.state.total_blocks is None and 0 <= job.state.progress < 0.5, job.state
+        job.stop()
+        ended = job.wait(30)
+        assert ended.state == "SUCCEEDED" and ended.progress == 1, ended
+        assert deck.play(ended.recording, "verify").wait(60).blocks == ended.blocks == ended.total_blocks
+    print("a live source was stopped, and the job has succeeded")
+
+
 def most_memory():
     """Of this process so far, in bytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
@@ -287,7 +302,7 @@ def tls():
     print("read over TLS")
 
 
-SCENARIOS = {"ranges": ranges, "times": times, "follow": follow, "memory": memory, "moved": moved, "damage": damage,
+SCENARIOS = {"ranges": ranges, "times": times, "follow": follow, "stop": stop, "memory": memory, "moved": moved, "damage": damage,
              "tls": tls,
              "killed": lambda: dies(signal.SIGKILL), "stopped": lambda: dies(signal.SIGSTOP)}
 
