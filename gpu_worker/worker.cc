@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
@@ -197,9 +198,13 @@ absl::Status Worker::CheckReach(const services::TransferSpec& spec) const {
   return absl::OkStatus();
 }
 
+// A name as groups have: 63 bytes at most, with a number of 15 digits.
 std::string Worker::NewGroup() const {
   const absl::Time now = absl::FromUnixNanos(parts_.executors.front()->clock().WallNs());
-  return absl::StrCat(parts_.name, "/", last_number_ + 1, "/",
+  std::string group = absl::StrCat("w", parts_.name.substr(0, 22));
+  std::ranges::replace_if(
+      group, [](char c) { return !absl::ascii_isalnum(c) && c != '_'; }, '-');
+  return absl::StrCat(group, "-", last_number_ + 1, "-",
                       absl::FormatTime("%Y%m%dT%H%M%E6SZ", now, absl::UTCTimeZone()));
 }
 

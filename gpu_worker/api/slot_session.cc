@@ -18,6 +18,7 @@
 #include "services/errors.h"
 #include "services/session/answers.h"
 #include "services/session/peer.h"
+#include "services/version.h"
 
 namespace tapedeck::gpu_worker::api {
 
@@ -52,10 +53,12 @@ absl::StatusOr<std::shared_ptr<SlotSession>> SlotSession::Record(
       services::session::PeerOf(order.node, order.channel), channel));
   std::shared_ptr<SlotSession> made(new SlotSession(environment, std::move(storage)));
   TD_RETURN_IF_ERROR(made->OpenRecording(order, channel));
-  services::session::Open open{.direction = Direction::kRecord,
-                               .channel = channel.name,
-                               .recorder = environment.name,
-                               .labels = order.labels};
+  services::session::Open open{
+      .direction = Direction::kRecord,
+      .channel = channel.name,
+      .recorder = environment.name,
+      .labels = order.labels,
+      .origin = {.source = {.name = "program"}, .version = services::kVersion}};
   services::session::ResumingSettings settings{
       .session = {.node = order.node, .open = std::move(open)},
       .resume_for_ns = order.resume_for_ns};

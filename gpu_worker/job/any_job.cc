@@ -1,7 +1,9 @@
 #include "gpu_worker/job/any_job.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "dataplane/executor/timed_wait.h"
 #include "dataplane/log.h"
@@ -44,6 +46,18 @@ bool AnyJob::AwaitEnd(dataplane::Deadline deadline) const {
 
 absl::Status AnyJob::Stop() { return services::JobNotLive(state().name, "plays"); }
 
+services::JobState AnyJob::StateOfEnd() {
+  if (compared_ == nullptr || *compared_ > 0) return services::JobState::kSucceeded;
+  constexpr absl::string_view kNotCompared = "content not compared: ";
+  const auto says_why = [&](const std::string& note) {
+    return absl::StartsWith(note, kNotCompared);
+  };
+  if (std::ranges::none_of(job_.notes, says_why)) {
+    job_.notes.push_back(absl::StrCat(kNotCompared, "no block came"));
+  }
+  return services::JobState::kNotCompared;
+}
+
 void AnyJob::SetEnd(absl::Status error) {
   const services::telemetry::trace::LogUnder log(span_.context());
   job_.end_time_ns = environment_.executor->clock().WallNs();
@@ -52,7 +66,7 @@ void AnyJob::SetEnd(absl::Status error) {
     job_.state = services::JobState::kCancelled;
     job_.error = services::JobCancelled(job_.name);
   } else {
-    job_.state = job_.error.ok() ? services::JobState::kSucceeded : services::JobState::kFailed;
+    job_.state = job_.error.ok() ? StateOfEnd() : services::JobState::kFailed;
   }
   if (job_.state == services::JobState::kSucceeded) {
     if (job_.blocks > 0) job_.total_blocks = job_.blocks;

@@ -1,6 +1,8 @@
 // What every job of a worker has, whatever moves its blocks: where it stands, and its end.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 
 #include "absl/base/thread_annotations.h"
@@ -47,6 +49,12 @@ class AnyJob {
   mutable absl::Mutex mutex_;
   services::Job job_ ABSL_GUARDED_BY(mutex_);
   bool cancelled_ ABSL_GUARDED_BY(mutex_) = false;
+  // Blocks that its sink compared with their source; null: it is not there to compare.
+  std::shared_ptr<const std::atomic<uint64_t>> compared_ ABSL_GUARDED_BY(mutex_);
+
+ private:
+  // The state of a job that ended well.
+  services::JobState StateOfEnd() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 };
 
 }  // namespace tapedeck::gpu_worker::job

@@ -77,6 +77,8 @@ class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
   void OpenSession(transfer::TransferSession& session, services::session::Open open, Manner manner);
   void OpenRecording(const services::RecordSpec& spec, const services::Channel& channel,
                      pipeline::Recording recording);
+  // Of the jobs of one request for all devices: each recording has the ID of their group.
+  void SetDevicesGroup(services::session::Open* open) const;
   // A session that is one of several, to that node. Whoever has them all tells of changes.
   services::session::ResumingSettings SessionTo(const JobNode& node, services::session::Open open,
                                                 int64_t resume_for_ns);

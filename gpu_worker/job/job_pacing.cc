@@ -66,8 +66,9 @@ absl::StatusOr<std::optional<pace::Plan>> PlanPace(const services::PlaybackSpec&
                   .prefill = std::max<size_t>(slots / 4, 1)};
   const bool paced = pacing.rate_factor.has_value();
   if (!paced && plan.at_ns == 0 && !plan.range.has_value()) return std::nullopt;
-  TD_ASSIGN_OR_RETURN(const size_t sample_bytes,
-                      pipeline::SampleBytesOf(recording.datatype, recording.labels));
+  TD_ASSIGN_OR_RETURN(
+      const size_t sample_bytes,
+      pipeline::SampleBytesOf(services::model::SampleType(recording.origin, recording.datatype)));
   if (paced) {
     TD_ASSIGN_OR_RETURN(plan.samples_per_s, RateOf(*pacing.rate_factor, recording,
                                                    recording.block_bytes / sample_bytes));

@@ -71,7 +71,7 @@ std::optional<size_t> PlayedAlone(const FoundParts& found, const std::string& jo
   std::array<uint64_t, 2> blocks{};
   for (size_t i = 0; i < 2; ++i) {
     const services::Recording& recording = found.parts[i].recording;
-    const auto part = services::model::KnownPartOf(recording.labels);
+    const auto& part = recording.part;
     if (!part.has_value() || part->parts != 2 || part->copies != 2) return std::nullopt;
     blocks[i] = recording.blocks - std::min(recording.blocks, recording.missing_blocks);
   }
@@ -95,6 +95,12 @@ void Job::AddNote(const std::string& note) {
   job_.notes.push_back(note);
 }
 
+void Job::SetDevicesGroup(Open* open) const {
+  if (!environment_.group.empty() && !open->group.has_value()) {
+    open->group.emplace().id = environment_.group;
+  }
+}
+
 services::session::ResumingSettings Job::SessionTo(const JobNode& node, Open open,
                                                    int64_t resume_for_ns) {
   open.recorder = environment_.worker_name;
@@ -110,19 +116,20 @@ services::session::ResumingSettings Job::SessionTo(const JobNode& node, Open ope
 }
 
 void Job::OpenParts(const services::RecordSpec& spec, const services::Channel& channel, Open open) {
-  if (!environment_.group.empty()) open.labels["group"] = environment_.group;
+  SetDevicesGroup(&open);
   open.expected_blocks = 0;  // nobody knows how many of them go to one node
   services::model::Part part{.parts = static_cast<uint32_t>(nodes_.size()),
                              .copies = spec.copies,
                              .whole = NewWholeId(environment_.executor->clock().WallNs())};
-  const auto sample_bytes = pipeline::SampleBytesOf(channel.datatype, open.labels);
+  const auto sample_bytes =
+      pipeline::SampleBytesOf(services::model::SampleType(open.origin, channel.datatype));
   services::parts::DealtSettings settings{
       .block_samples = channel.block_bytes / sample_bytes.value_or(1),
       .copies = spec.copies,
       .on_change = [self = shared_from_this()](const Snapshot& s) { self->OnChange(s); },
       .on_note = [this](const std::string& note) { AddNote(note); }};
   for (const JobNode& node : nodes_) {
-    services::model::SetPart(part, &open.labels);
+    open.part = part;
     settings.nodes.push_back(
         {.session = SessionTo(node, open, spec.resume_for_ns), .away = node.away});
     AddNote(absl::StrCat(services::model::NameOfPart(part), ": ", node.address));
@@ -139,8 +146,9 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartJoined(const std::string& name,
                                                       FoundParts found) {
   TD_ASSIGN_OR_RETURN(pipeline::PlaybackStages stages, pipeline::ChooseStages(spec));
   const services::Recording& recording = found.parts.front().recording;
-  TD_ASSIGN_OR_RETURN(const size_t sample_bytes,
-                      pipeline::SampleBytesOf(recording.datatype, recording.labels));
+  TD_ASSIGN_OR_RETURN(
+      const size_t sample_bytes,
+      pipeline::SampleBytesOf(services::model::SampleType(recording.origin, recording.datatype)));
   const uint64_t block_samples = recording.block_bytes / sample_bytes;
   TD_ASSIGN_OR_RETURN(const uint64_t first, FirstBlockOf(PlayheadOf(spec), block_samples));
   auto job =
@@ -160,7 +168,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartJoined(const std::string& name,
                                                 .channel = {.datatype = recording.datatype,
                                                             .block_bytes = recording.block_bytes,
                                                             .sample_rate = recording.sample_rate},
-                                                .labels = recording.labels,
+                                                .origin = recording.origin,
                                                 .annotations = AnnotationsOf(found),
                                                 .files = environment.files,
                                                 .destinations = environment.destinations,
@@ -171,6 +179,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartJoined(const std::string& name,
   for (const std::string& note : pipeline.notes) job->AddNote(note);
   {
     absl::MutexLock lock(&job->mutex_);
+    job->compared_ = std::move(pipeline.compared);
     job->job_.recording = spec.transfer.target;
     job->job_.target = spec.transfer.target;
   }

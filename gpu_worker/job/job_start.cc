@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "dataplane/status_macros.h"
-#include "gpu_worker/job/group_labels.h"
+#include "gpu_worker/job/group_clock.h"
 #include "gpu_worker/job/job.h"
 #include "gpu_worker/job/job_pacing.h"
 #include "gpu_worker/pipeline/device_crc.h"
@@ -113,8 +113,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(const std::string& name,
   if (found.in_parts()) {
     return StartJoined(name, spec, environment, std::move(nodes), std::move(found));
   }
-  const services::Recording& recording = found.parts.front().recording;
-  const JobNode holder = found.parts.front().node;
+  const auto& [holder, recording, part] = found.parts.front();
   auto job = std::shared_ptr<Job>(new Job(name, Direction::kPlayback, environment, {holder}));
   TD_ASSIGN_OR_RETURN(job->session_,
                       job->NewSession({.op = spec.transfer.op.value_or(TransferOp::kWrite),
@@ -134,7 +133,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(const std::string& name,
                                                 .channel = {.datatype = recording.datatype,
                                                             .block_bytes = recording.block_bytes,
                                                             .sample_rate = recording.sample_rate},
-                                                .labels = recording.labels,
+                                                .origin = recording.origin,
                                                 .annotations = recording.annotations,
                                                 .blocks = whole ? recording.blocks : 0,
                                                 .files = environment.files,
@@ -150,6 +149,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(const std::string& name,
   end.sink = std::move(pipeline.sink);
   {
     absl::MutexLock lock(&job->mutex_);
+    job->compared_ = std::move(pipeline.compared);
     std::ranges::copy(pipeline.notes, std::back_inserter(job->job_.notes));
     job->job_.recording = recording.name;
     job->job_.target = spec.transfer.target;
@@ -170,7 +170,8 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(const std::string& name,
 
 void Job::TakePace(const std::optional<pace::Plan>& pace, const services::Recording& recording) {
   if (pace.has_value()) meter_ = pace->meter;
-  const auto sample_bytes = pipeline::SampleBytesOf(recording.datatype, recording.labels);
+  const auto sample_bytes =
+      pipeline::SampleBytesOf(services::model::SampleType(recording.origin, recording.datatype));
   goal_ = GoalOf(pace, recording.block_bytes / sample_bytes.value_or(1));
 }
 
@@ -204,9 +205,10 @@ void Job::OpenRecording(const services::RecordSpec& spec, const services::Channe
            .duration_ns = spec.duration_ns,
            .began = recording.source->Began()};
   end.source = std::move(recording.source);
+  std::optional<services::model::RecordingGroup> group;
   if (spec.transfer.group.has_value()) {
     const pace::ClockError clock = pace::SystemClockErrorAt(spec.at_ns);
-    recording.labels.merge(GroupLabels(*spec.transfer.group, spec.at_ns, clock));
+    group = GroupOf(*spec.transfer.group, spec.at_ns, clock);
     recording.notes.push_back(GroupNote(*spec.transfer.group, clock));
   }
   {
@@ -219,7 +221,8 @@ void Job::OpenRecording(const services::RecordSpec& spec, const services::Channe
                                .request_id = spec.transfer.request_id,
                                .op = spec.transfer.op,
                                .expected_blocks = recording.expected_blocks,
-                               .labels = std::move(recording.labels)};
+                               .origin = std::move(recording.origin),
+                               .group = std::move(group)};
   if (nodes_.size() > 1) return OpenParts(spec, channel, std::move(open));
   OpenSession(*session_, std::move(open),
               {.resume_for_ns = spec.resume_for_ns,
@@ -239,7 +242,7 @@ void Job::OpenSecond(const services::RecordSpec& spec, const services::Channel& 
               {.direction = Direction::kRecord,
                .channel = channel.name,
                .expected_blocks = recording.expected_blocks,
-               .labels = std::move(recording.labels)},
+               .origin = std::move(recording.origin)},
               {.resume_for_ns = spec.resume_for_ns,
                .channel = channel,
                .on_change = [this](const Snapshot& snapshot) { OnSecondChange(snapshot); }});
@@ -248,8 +251,7 @@ void Job::OpenSecond(const services::RecordSpec& spec, const services::Channel& 
 void Job::OpenSession(transfer::TransferSession& session, services::session::Open open,
                       Manner manner) {
   open.recorder = environment_.worker_name;
-  const bool records = open.direction == Direction::kRecord;
-  if (records && !environment_.group.empty()) open.labels["group"] = environment_.group;
+  if (open.direction == Direction::kRecord) SetDevicesGroup(&open);
   services::session::ClientSessionSettings settings{
       .node = nodes_.front().address,
       .open = std::move(open),

@@ -117,7 +117,7 @@ absl::StatusOr<FoundParts> FindParts(const std::vector<JobNode>& nodes, const st
       silent.push_back(absl::StrCat(node.address, ": ", recording.status().message()));
       continue;
     }
-    const std::optional<Part> part = services::model::KnownPartOf(recording->labels);
+    const std::optional<Part> part = recording->part;
     if (!part.has_value() && by_part.empty()) return FoundParts{.parts = {{node, *recording, ""}}};
     const bool fits =
         part.has_value() && !by_part.contains(part->number) &&

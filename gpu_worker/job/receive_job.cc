@@ -107,7 +107,7 @@ absl::StatusOr<Admission> ReceiveJob::MakeEnd(const services::session::Open& ope
                                                 .channel = {.datatype = spec_.inlet.datatype,
                                                             .block_bytes = spec_.inlet.block_bytes,
                                                             .sample_rate = spec_.inlet.sample_rate},
-                                                .labels = open.labels,
+                                                .origin = open.origin,
                                                 .blocks = open.expected_blocks,
                                                 .files = environment_.files,
                                                 .destinations = environment_.destinations,
@@ -119,6 +119,7 @@ absl::StatusOr<Admission> ReceiveJob::MakeEnd(const services::session::Open& ope
   admission.registration = std::move(ring_->registration);
   admission.transports = environment_.rails;
   absl::MutexLock lock(&mutex_);
+  compared_ = std::move(made.compared);
   std::ranges::copy(made.notes, std::back_inserter(job_.notes));
   job_.state = services::JobState::kRunning;
   if (open.expected_blocks != 0) job_.total_blocks = open.expected_blocks;

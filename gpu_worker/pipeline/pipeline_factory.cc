@@ -8,7 +8,7 @@
 #include "dataplane/status_macros.h"
 #include "gpu_worker/pace/system_timer.h"
 #include "gpu_worker/pipeline/chain.h"
-#include "gpu_worker/pipeline/record_labels.h"
+#include "gpu_worker/pipeline/record_origin.h"
 #include "gpu_worker/pipeline/tap_factory.h"
 #include "gpu_worker/stages/list.h"
 #include "services/errors.h"
@@ -99,13 +99,6 @@ absl::Status CheckRecord(const RecordSettings& settings) {
   return absl::OkStatus();
 }
 
-// What a recording of such a channel holds: its label says so.
-const std::string& DatatypeOf(const std::string& datatype,
-                              const std::map<std::string, std::string>& labels) {
-  const auto label = labels.find("datatype");
-  return label == labels.end() ? datatype : label->second;
-}
-
 absl::StatusOr<Chain> ChainOf(const RecordSettings& settings) {
   const auto& [source, transforms, tap] = settings.stages;
   return RecordChain({.name = source.name, .datatype = source.description.gives}, transforms,
@@ -114,23 +107,21 @@ absl::StatusOr<Chain> ChainOf(const RecordSettings& settings) {
 }
 
 absl::StatusOr<Chain> ChainOf(const PlaybackSettings& settings) {
-  TD_ASSIGN_OR_RETURN(
-      Chain chain,
-      PlaybackChain({.name = "the recording",
-                     .datatype = DatatypeOf(settings.channel.datatype, settings.labels)},
-                    settings.stages.transforms, settings.channel.block_bytes));
+  TD_ASSIGN_OR_RETURN(Chain chain,
+                      PlaybackChain({.name = "the recording",
+                                     .datatype = services::model::SampleType(
+                                         settings.origin, settings.channel.datatype)},
+                                    settings.stages.transforms, settings.channel.block_bytes));
   if (chain.samples_for_one == 1 || !settings.pace.has_value()) return chain;
   return ArgumentInvalid("transforms",
                          "a playback with a rate or a time takes no transform that changes the "
                          "number of samples");
 }
 
-std::vector<stages::AppliedTransform> Applied(
+std::vector<services::model::OriginStage> Applied(
     const std::vector<stages::ChosenTransform>& transforms) {
-  std::vector<stages::AppliedTransform> applied;
-  for (const stages::ChosenTransform& transform : transforms) {
-    applied.push_back({transform.name, transform.description.labels});
-  }
+  std::vector<services::model::OriginStage> applied;
+  for (const stages::ChosenTransform& transform : transforms) applied.push_back(StageOf(transform));
   return applied;
 }
 
@@ -138,7 +129,7 @@ absl::StatusOr<std::optional<pace::GiverParts>> GiverOf(const PlaybackSettings& 
                                                         const Chain& chain,
                                                         const stages::MadeSink& sink) {
   if (!settings.pace.has_value()) return std::nullopt;
-  TD_ASSIGN_OR_RETURN(const size_t sample_bytes, SampleBytesOf(chain.gives, {}));
+  TD_ASSIGN_OR_RETURN(const size_t sample_bytes, SampleBytesOf(chain.gives));
   pace::GiverParts parts{.plan = *settings.pace};
   TD_ASSIGN_OR_RETURN(parts.feed,
                       pace::MakeFeed(parts.plan, {.block_bytes = chain.bytes_after(),
@@ -151,11 +142,9 @@ absl::StatusOr<std::optional<pace::GiverParts>> GiverOf(const PlaybackSettings& 
 
 }  // namespace
 
-absl::StatusOr<size_t> SampleBytesOf(const std::string& datatype,
-                                     const std::map<std::string, std::string>& labels) {
-  const std::string& held = DatatypeOf(datatype, labels);
-  const auto parsed = ParseDatatype(held);
-  if (!parsed.ok()) return services::DatatypeInvalid(held, parsed.status().message());
+absl::StatusOr<size_t> SampleBytesOf(const std::string& datatype) {
+  const auto parsed = ParseDatatype(datatype);
+  if (!parsed.ok()) return services::DatatypeInvalid(datatype, parsed.status().message());
   return parsed->bytes_per_sample();
 }
 
@@ -163,10 +152,9 @@ absl::StatusOr<RecordStages> ChooseStages(const services::RecordSpec& spec) {
   RecordStages out;
   TD_ASSIGN_OR_RETURN(out.source, stages::ChooseSource(spec.source));
   TD_ASSIGN_OR_RETURN(out.transforms, ChooseTransforms(spec.transfer.transforms));
-  TD_RETURN_IF_ERROR(LabelsOf(out.source, out.transforms).status());
   if (!spec.outputs.empty()) {
     TD_ASSIGN_OR_RETURN(out.tap, ChooseTransforms(spec.outputs.front().transforms));
-    TD_RETURN_IF_ERROR(CheckTap(out.source, out.transforms, *out.tap));
+    TD_RETURN_IF_ERROR(CheckTap(out.transforms, *out.tap));
   }
   if (!out.source.description.ends && spec.blocks == 0 && spec.duration_ns == 0) {
     return ArgumentInvalid("limit",
@@ -215,16 +203,17 @@ absl::StatusOr<Recording> CreateRecording(RecordSettings settings) {
   Recording out{.expected_blocks = ExpectedBlocks(settings, made.bytes, chain.bytes_before()),
                 .notes = std::move(made.notes),
                 .remarks = std::move(made.remarks)};
-  TD_ASSIGN_OR_RETURN(out.labels, LabelsOf(source, transforms));
-  out.labels.insert(made.labels.begin(), made.labels.end());
-  out.labels["datatype"] = chain.gives;
-  out.labels["device"] = settings.device->description;
+  out.origin = OriginOf({.source = source,
+                         .transforms = transforms,
+                         .seen = made.parameters,
+                         .datatype = chain.gives,
+                         .device = settings.device->description});
   std::unique_ptr<Tap> tapping;
   if (tap.has_value()) {
     TD_RETURN_IF_ERROR(CheckChannel(settings.tap.channel));
     TD_ASSIGN_OR_RETURN(MadeTap second, MakeTap({.settings = settings,
                                                  .blocks = out.expected_blocks,
-                                                 .labels = made.labels,
+                                                 .seen = made.parameters,
                                                  .queue = &work->queue()}));
     tapping = std::move(second.tap);
     out.tap = std::move(second.recording);
@@ -271,7 +260,7 @@ absl::StatusOr<Playback> CreatePlayback(PlaybackSettings settings) {
                                    .destinations = std::move(settings.destinations),
                                    .block_bytes = chain.bytes_after(),
                                    .blocks = settings.blocks,
-                                   .labels = settings.labels,
+                                   .origin = std::move(settings.origin),
                                    .transforms = Applied(transforms),
                                    .datatype = chain.gives,
                                    .sample_rate = settings.channel.sample_rate / samples_for_one,
@@ -288,7 +277,8 @@ absl::StatusOr<Playback> CreatePlayback(PlaybackSettings settings) {
   return Playback{.sink = std::move(pipeline),
                   .needs_order = in_order,
                   .damaged_blocks = made.damaged_blocks,
-                  .notes = std::move(made.notes)};
+                  .notes = std::move(made.notes),
+                  .compared = std::move(made.compared)};
 }
 
 }  // namespace tapedeck::gpu_worker::pipeline

@@ -2,8 +2,8 @@
 // specs alone.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,9 +40,9 @@ struct PlaybackStages {
 };
 
 // What a request can be refused for before anybody else is asked. INVALID_ARGUMENT
-// (ARGUMENT_INVALID): the errors of stages/list.h; a source that does not end, without a limit; two
-// stages that a recording's labels cannot tell apart; a transform that does not take what the one
-// before it gives; one that triggers where nothing is triggered.
+// (ARGUMENT_INVALID): the errors of stages/list.h; a source that does not end, without a limit; a
+// transform that does not take what the one before it gives; one that triggers where nothing is
+// triggered.
 absl::StatusOr<RecordStages> ChooseStages(const services::RecordSpec& spec);
 absl::StatusOr<PlaybackStages> ChooseStages(const services::PlaybackSpec& spec);
 
@@ -84,17 +84,17 @@ struct RecordSettings {
 // A second output as its session needs it.
 struct TapRecording {
   std::unique_ptr<TapSource> source;
-  std::map<std::string, std::string> labels;
+  services::model::Origin origin;
   uint64_t expected_blocks = 0;  // at most; 0: unknown
 };
 
 struct Recording {
   std::unique_ptr<RecordPipeline> source;
-  std::map<std::string, std::string> labels;  // for the session's Open: how it was made
-  uint64_t expected_blocks = 0;               // 0: unknown
-  std::vector<std::string> notes;             // for the job
-  std::shared_ptr<stages::Remarks> remarks;   // of the source, while it runs; null: none
-  std::optional<TapRecording> tap;            // none: there is no second output
+  services::model::Origin origin;            // for the session's Open
+  uint64_t expected_blocks = 0;              // 0: unknown
+  std::vector<std::string> notes;            // for the job
+  std::shared_ptr<stages::Remarks> remarks;  // of the source, while it runs; null: none
+  std::optional<TapRecording> tap;           // none: there is no second output
 };
 
 // Errors: ARGUMENT_INVALID, DATATYPE_INVALID, BLOCK_SIZE_INVALID, and those of the stages. Opens
@@ -104,7 +104,7 @@ absl::StatusOr<Recording> CreateRecording(RecordSettings settings);
 struct PlaybackSettings {
   PlaybackStages stages;
   ChannelSettings channel;                           // of the recording
-  std::map<std::string, std::string> labels;         // of the recording
+  services::model::Origin origin;                    // of the recording
   std::vector<services::Annotation> annotations;     // of the recording
   uint64_t blocks = 0;                               // of the recording; 0 unknown
   services::files::FileRoots files;                  // that the job may name
@@ -120,12 +120,12 @@ struct Playback {
   bool needs_order = false;     // blocks must be pushed in the order of their sequence
   bool damaged_blocks = false;  // of a damaged block, what is good is wanted
   std::vector<std::string> notes;
+  // Blocks that a sink compared with their source; null: it is not there to compare.
+  std::shared_ptr<const std::atomic<uint64_t>> compared;
 };
 
-// Bytes of a sample of a recording with this datatype and these labels. INVALID_ARGUMENT
-// (DATATYPE_INVALID).
-absl::StatusOr<size_t> SampleBytesOf(const std::string& datatype,
-                                     const std::map<std::string, std::string>& labels);
+// Bytes of a sample of this datatype. INVALID_ARGUMENT (DATATYPE_INVALID).
+absl::StatusOr<size_t> SampleBytesOf(const std::string& datatype);
 
 // Same errors.
 absl::StatusOr<Playback> CreatePlayback(PlaybackSettings settings);

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/pipeline/chain.h"
-#include "gpu_worker/pipeline/record_labels.h"
+#include "gpu_worker/pipeline/record_origin.h"
 #include "services/errors.h"
 
 namespace tapedeck::gpu_worker::pipeline {
@@ -22,7 +22,7 @@ namespace {
 // What a stage works on begins at a page.
 constexpr uint64_t kLeastPiece = 4096;
 
-// What the labels of the second recording tell of: it could have been made so by a job of its own.
+// What the origin of the second recording tells of: it could have been made so by a job of its own.
 std::vector<ChosenTransform> Both(std::span<const ChosenTransform> first,
                                   std::span<const ChosenTransform> second) {
   std::vector<ChosenTransform> both(first.begin(), first.end());
@@ -42,14 +42,16 @@ absl::Status CheckRing(const TapSettings& tap) {
                                                  " bytes are smaller than a block"));
 }
 
-absl::StatusOr<stages::Labels> LabelsOfTap(const TapParts& parts, const std::string& datatype) {
+services::model::Origin OriginOfTap(const TapParts& parts, const std::string& datatype) {
   const auto& [source, transforms, tap] = parts.settings.stages;
-  TD_ASSIGN_OR_RETURN(stages::Labels labels, LabelsOf(source, Both(transforms, *tap)));
-  labels.insert(parts.labels.begin(), parts.labels.end());
-  labels["datatype"] = datatype;
-  labels["device"] = parts.settings.device->description;
-  labels[stages::kBesideLabel] = parts.settings.tap.beside;
-  return labels;
+  const std::vector<ChosenTransform> both = Both(transforms, *tap);
+  services::model::Origin origin = OriginOf({.source = source,
+                                             .transforms = both,
+                                             .seen = parts.seen,
+                                             .datatype = datatype,
+                                             .device = parts.settings.device->description});
+  origin.beside = parts.settings.tap.beside;
+  return origin;
 }
 
 // Of the largest piece of a block for which a worker can hold what it is made of.
@@ -78,13 +80,10 @@ absl::Status CheckTriggersNothing(std::span<const ChosenTransform> transforms,
   return absl::OkStatus();
 }
 
-absl::Status CheckTap(const stages::ChosenSource& source,
-                      std::span<const ChosenTransform> transforms,
+absl::Status CheckTap(std::span<const ChosenTransform> transforms,
                       std::span<const ChosenTransform> tap) {
   TD_RETURN_IF_ERROR(CheckTriggersNothing(tap, "a second output triggers nothing"));
-  const std::vector<ChosenTransform> both = Both(transforms, tap);
-  TD_RETURN_IF_ERROR(CheckOrder(both));
-  return LabelsOf(source, both).status();
+  return CheckOrder(Both(transforms, tap));
 }
 
 absl::StatusOr<MadeTap> MakeTap(const TapParts& parts) {
@@ -93,7 +92,7 @@ absl::StatusOr<MadeTap> MakeTap(const TapParts& parts) {
   const auto& [channel, beside, ring] = settings.tap;
   TD_RETURN_IF_ERROR(CheckRing(settings.tap));
   TD_ASSIGN_OR_RETURN(const Chain chain, ChainOfPiece(settings));
-  TD_ASSIGN_OR_RETURN(const size_t sample_bytes, SampleBytesOf(chain.gives, {}));
+  TD_ASSIGN_OR_RETURN(const size_t sample_bytes, SampleBytesOf(chain.gives));
   TD_ASSIGN_OR_RETURN(auto work, DeviceWork::Create(*settings.device->device,
                                                     {.block_bytes = chain.bytes_after(),
                                                      .transforms = transforms,
@@ -103,7 +102,7 @@ absl::StatusOr<MadeTap> MakeTap(const TapParts& parts) {
   const auto outlet = std::make_shared<Outlet>();
   MadeTap made;
   made.recording.source = std::make_unique<TapSource>(outlet);
-  TD_ASSIGN_OR_RETURN(made.recording.labels, LabelsOfTap(parts, chain.gives));
+  made.recording.origin = OriginOfTap(parts, chain.gives);
   made.recording.expected_blocks =
       ExpectedBlocks(parts.blocks, settings.channel.block_bytes,
                      chain.bytes_before() * (channel.block_bytes / chain.bytes_after()));

@@ -19,16 +19,15 @@ absl::Status CheckTriggersNothing(std::span<const stages::ChosenTransform> trans
                                   absl::string_view why);
 
 // Whether a second output can have these transforms behind those of the first. Same error, and
-// those of LabelsOf and CheckOrder.
-absl::Status CheckTap(const stages::ChosenSource& source,
-                      std::span<const stages::ChosenTransform> transforms,
+// those of CheckOrder.
+absl::Status CheckTap(std::span<const stages::ChosenTransform> transforms,
                       std::span<const stages::ChosenTransform> tap);
 
 struct TapParts {
-  const RecordSettings& settings;  // of the whole recording, which has a second output
-  uint64_t blocks = 0;             // that the first is expected to have; 0: unknown
-  const stages::Labels& labels;    // that the source told of when it was made
-  device::Queue* queue = nullptr;  // of the first; goes before the tap
+  const RecordSettings& settings;      // of the whole recording, which has a second output
+  uint64_t blocks = 0;                 // that the first is expected to have; 0: unknown
+  const stages::TextParameters& seen;  // that the source told when it was made
+  device::Queue* queue = nullptr;      // of the first; goes before the tap
 };
 struct MadeTap {
   std::unique_ptr<Tap> tap;

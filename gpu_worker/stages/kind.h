@@ -2,6 +2,8 @@
 // and how it is made of them.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -24,14 +26,13 @@ namespace tapedeck::gpu_worker::stages {
 // What most transforms work on.
 inline constexpr char kTransformable[] = "cf32_le";
 
-using Labels = std::map<std::string, std::string>;
-
-// The label of a second output: the channel of the first.
-inline constexpr char kBesideLabel[] = "beside";
+// By their names, as people write them.
+using TextParameters = std::map<std::string, std::string>;
 
 // What a stage's parameters tell before the stage is made.
 struct Description {
-  Labels labels;       // of a recording made with it
+  // For the origin of a recording made with it: what makes the same again.
+  TextParameters parameters;
   bool ends = false;   // of a source: by itself
   bool waits = false;  // of a source: it may have nothing yet, or lose a block
   // Datatypes of a transform's samples, and what a source always makes. Empty: any, as they come.
@@ -103,7 +104,7 @@ struct MadeSource {
   std::unique_ptr<SourceStage> stage;
   std::string datatype;              // of what it makes
   uint64_t bytes = 0;                // 0: endless
-  Labels labels;                     // what is known only when it is made
+  TextParameters parameters;         // what is known only when it is made
   std::vector<std::string> notes;    // for the job
   std::shared_ptr<Remarks> remarks;  // of the stage; null: it has none
 };
@@ -120,22 +121,16 @@ struct TransformPlace {
 using TransformKind = Kind<TransformPlace, std::unique_ptr<Transform>>;
 using ChosenTransform = Chosen<TransformPlace, std::unique_ptr<Transform>>;
 
-// A transform as labels tell of it.
-struct AppliedTransform {
-  std::string name;
-  Labels labels;
-};
-
 // Where a sink is made.
 struct SinkPlace {
-  services::files::FileRoots files;                  // that may be written
-  services::identity::AddressPatterns destinations;  // that may be sent to
-  uint64_t block_bytes = 0;                          // after the transforms of the playback
-  uint64_t blocks = 0;                               // that will come; 0: unknown
-  Labels labels;                                     // of the recording
-  std::vector<AppliedTransform> transforms;          // of the playback
-  std::string datatype;                              // of what comes
-  double sample_rate = 0;                            // of that; 0: unknown
+  services::files::FileRoots files;                      // that may be written
+  services::identity::AddressPatterns destinations;      // that may be sent to
+  uint64_t block_bytes = 0;                              // after the transforms of the playback
+  uint64_t blocks = 0;                                   // that will come; 0: unknown
+  services::model::Origin origin;                        // of the recording
+  std::vector<services::model::OriginStage> transforms;  // of the playback
+  std::string datatype;                                  // of what comes
+  double sample_rate = 0;                                // of that; 0: unknown
   // Of the recording, by its samples; none where those that come cannot be counted as its own are.
   std::vector<services::Annotation> annotations;
   // Blocks are not those of the recording: they begin at other samples, and the last may be short.
@@ -147,6 +142,8 @@ struct MadeSink {
   bool needs_order = false;        // blocks must come in the order of their sequence
   bool damaged_blocks = false;     // of a damaged block, what is good is wanted
   std::vector<std::string> notes;  // for the job
+  // Blocks that it has compared with their source so far; null: it is not there to compare.
+  std::shared_ptr<const std::atomic<uint64_t>> compared;
 };
 using SinkKind = Kind<SinkPlace, MadeSink>;
 using ChosenSink = Chosen<SinkPlace, MadeSink>;

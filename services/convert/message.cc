@@ -87,6 +87,10 @@ void WireField::WriteNumber(int value) const {
 
 Message& WireField::Add() const { return *message_.GetReflection()->AddMessage(&message_, field_); }
 
+Message& WireField::Set() const {
+  return *message_.GetReflection()->MutableMessage(&message_, field_);
+}
+
 ConstWireField::ConstWireField(const Message& message, const model::FieldTraits& field)
     : message_(message), field_(Find(message, field)), grows_(field.grows) {}
 
@@ -155,7 +159,11 @@ absl::StatusOr<std::optional<int>> ConstWireField::ReadNumber() const {
   return number;
 }
 
-bool ConstWireField::has() const { return message_.GetReflection()->HasField(message_, field_); }
+bool ConstWireField::IsSet() const { return message_.GetReflection()->HasField(message_, field_); }
+
+const Message& ConstWireField::Get() const {
+  return message_.GetReflection()->GetMessage(message_, field_);
+}
 
 int ConstWireField::size() const { return message_.GetReflection()->FieldSize(message_, field_); }
 

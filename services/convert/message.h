@@ -5,6 +5,7 @@
 #include <google/protobuf/field_mask.pb.h>
 #include <google/protobuf/message.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -41,6 +42,7 @@ class WireField {
   void Write(const std::map<std::string, std::string>& values) const;
   void WriteNumber(int value) const;       // of an enum
   google::protobuf::Message& Add() const;  // to a list of messages
+  google::protobuf::Message& Set() const;  // a message of its own
 
  private:
   google::protobuf::Message& message_;
@@ -62,8 +64,9 @@ class ConstWireField {
   void Read(std::map<std::string, std::string>& values) const;
   // None if it is not set.
   absl::StatusOr<std::optional<int>> ReadNumber() const;
-  bool has() const;  // of a field that can be absent
   int size() const;
+  bool IsSet() const;  // of a field that can be absent
+  const google::protobuf::Message& Get() const;
   const google::protobuf::Message& At(int index) const;
 
  private:
@@ -103,6 +106,17 @@ void WriteField(const std::vector<Struct>& values, const WireField& to) {
   for (const Struct& value : values) WriteFields(value, to.Add());
 }
 
+// One that says nothing is not set.
+template <HasFields Struct>
+void WriteField(const Struct& value, const WireField& to) {
+  if (value != Struct()) WriteFields(value, to.Set());
+}
+
+template <HasFields Struct>
+void WriteField(const std::optional<Struct>& value, const WireField& to) {
+  if (value.has_value()) WriteFields(*value, to.Set());
+}
+
 // What is not set leaves the value as it was.
 template <typename Value>
 absl::Status ReadField(const ConstWireField& from, Value& value) {
@@ -126,7 +140,7 @@ absl::Status ReadField(const ConstWireField& from, std::optional<Value>& value) 
   if constexpr (std::is_enum_v<Value>) {
     TD_ASSIGN_OR_RETURN(const std::optional<int> number, from.ReadNumber());
     if (number.has_value()) value = static_cast<Value>(*number);
-  } else if (from.has()) {
+  } else if (from.IsSet()) {
     from.Read(value.emplace());
   }
   return absl::OkStatus();
@@ -139,6 +153,17 @@ absl::Status ReadField(const ConstWireField& from, std::vector<Struct>& values) 
     TD_RETURN_IF_ERROR(ReadFields(from.At(i), values[static_cast<size_t>(i)]));
   }
   return absl::OkStatus();
+}
+
+template <HasFields Struct>
+absl::Status ReadField(const ConstWireField& from, Struct& value) {
+  return from.IsSet() ? ReadFields(from.Get(), value) : absl::OkStatus();
+}
+
+template <HasFields Struct>
+absl::Status ReadField(const ConstWireField& from, std::optional<Struct>& value) {
+  value.reset();
+  return from.IsSet() ? ReadFields(from.Get(), value.emplace()) : absl::OkStatus();
 }
 
 template <typename Struct>
@@ -170,12 +195,23 @@ template <typename Struct>
 absl::Status CheckPath(const std::string& path) {
   absl::Status status = UnknownPath(path);
   model::ForEachField<Struct>([&](const auto& field) {
-    if (field.name != path || !field.told()) return;
+    using Value = std::decay_t<decltype(Struct().*field.member)>;
+    const bool label =
+        std::is_same_v<Value, model::Labels> && !model::LabelIn(path, field.name).empty();
+    if ((field.name != path && !label) || !field.told()) return;
     status = field.settable()
                  ? absl::OkStatus()
                  : FieldError(path, absl::StrCat("cannot change: ", model::WhyFixed(field)));
   });
   return status;
+}
+
+// Whether it is to change, or a label of it.
+template <typename Struct>
+bool Names(const model::Update<Struct>& update, absl::string_view field) {
+  return std::ranges::any_of(update.fields, [&](const std::string& path) {
+    return path == field || !model::LabelIn(path, field).empty();
+  });
 }
 
 // ARGUMENT_INVALID if the mask is empty, or names a field that there is none of or that stays as it
@@ -191,7 +227,7 @@ absl::StatusOr<model::Update<Struct>> ReadUpdate(const google::protobuf::Message
   update.fields = {mask.paths().begin(), mask.paths().end()};
   absl::Status status;
   model::ForEachField<Struct>([&](const auto& field) {
-    const bool named = update.fields.contains(std::string(field.name));
+    const bool named = Names(update, field.name);
     if (!status.ok() || (!named && field.role != model::Role::kName)) return;
     status = ReadField(ConstWireField(from, field), update.to.*field.member);
   });
@@ -204,8 +240,10 @@ template <typename Struct>
 void WriteUpdate(const model::Update<Struct>& update, google::protobuf::Message& to,
                  google::protobuf::FieldMask& mask) {
   model::ForEachField<Struct>([&](const auto& field) {
-    if (!update.fields.contains(std::string(field.name))) return;
-    mask.add_paths(std::string(field.name));
+    if (!Names(update, field.name)) return;
+    for (const std::string& path : update.fields) {
+      if (path == field.name || !model::LabelIn(path, field.name).empty()) mask.add_paths(path);
+    }
     WriteField(update.to.*field.member, WireField(to, field));
   });
 }

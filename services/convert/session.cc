@@ -8,6 +8,7 @@
 #include "services/convert/counters.h"
 #include "services/convert/endpoint.h"
 #include "services/convert/fields.h"
+#include "services/convert/message.h"
 #include "services/convert/playhead.h"
 #include "services/convert/rpc_status.h"
 #include "services/convert/stage_times.h"
@@ -40,6 +41,9 @@ v1::Open ToProto(const session::Open& open) {
   out.set_slot_bytes(open.slot_bytes);
   out.set_expected_blocks(open.expected_blocks);
   ToWireMap(open.labels, *out.mutable_labels());
+  if (open.origin != model::Origin()) WriteFields(open.origin, *out.mutable_origin());
+  if (open.group.has_value()) WriteFields(*open.group, *out.mutable_group());
+  if (open.part.has_value()) WriteFields(*open.part, *out.mutable_part());
   if (open.playhead != session::Playhead())
     *out.mutable_playhead() = convert::ToProto(open.playhead);
   if (open.resume.has_value()) {
@@ -84,6 +88,9 @@ absl::StatusOr<session::Message> FromProto(const v1::Open& open) {
         .open_time_ns = convert::FromTimestamp(open.original().open_time()),
         .earlier = {open.original().earlier().begin(), open.original().earlier().end()}};
   }
+  TD_RETURN_IF_ERROR(ReadFields(open.origin(), out.origin));
+  if (open.has_group()) TD_RETURN_IF_ERROR(ReadFields(open.group(), out.group.emplace()));
+  if (open.has_part()) TD_RETURN_IF_ERROR(ReadFields(open.part(), out.part.emplace()));
   // Another version may have other directions and ops: the session answers VERSION_MISMATCH.
   if (out.version != session::kProtocolVersion) return out;
   TD_ASSIGN_OR_RETURN(out.direction,

@@ -60,7 +60,11 @@ class Copier {
 
 Recorder::Wish WishOf(const Wish& wish, const std::optional<Place>& place) {
   const Recording& source = wish.source;
-  Recorder::Wish out{.blocks = source.blocks, .labels = source.labels};
+  Recorder::Wish out{.blocks = source.blocks,
+                     .labels = source.labels,
+                     .origin = source.origin,
+                     .group = source.group,
+                     .part = source.part};
   if (place.has_value()) {
     out.resume = session::Resume{.recording = place->recording, .token = place->token};
   } else {

@@ -26,9 +26,7 @@ absl::StatusOr<std::vector<Recording>> Drafts(const PartNode& node, const std::s
                                               const std::string& whole) {
   TD_ASSIGN_OR_RETURN(std::vector<Recording> all, node.catalog->ListRecordings(channel));
   std::erase_if(all, [&](const Recording& one) {
-    const auto label = one.labels.find(std::string(kRepairsLabel));
-    return label == one.labels.end() || label->second != whole ||
-           model::KnownPartOf(one.labels).has_value();
+    return one.origin.repairs != whole || one.part.has_value();
   });
   return all;
 }

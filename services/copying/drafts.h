@@ -12,10 +12,6 @@
 
 namespace tapedeck::services::copying {
 
-// Of a draft: the ID of the recording that it repairs. It stays when a repair is broken off, and
-// the next one goes on with it.
-inline constexpr absl::string_view kRepairsLabel = "repairs";
-
 // luns/L/channels/C of a recording of it.
 std::string ChannelOf(const std::string& recording);
 

@@ -37,16 +37,16 @@ std::vector<std::string> EarlierOf(const Recording& source) {
   return earlier;
 }
 
-model::Labels LabelsOf(const Recording& source) {
-  model::Labels labels = source.labels;
-  if (source.cause.empty()) return labels;
-  std::string& cause = labels[std::string(kCauseLabel)];
+model::Origin OriginOf(const Recording& source) {
+  model::Origin origin = source.origin;
+  if (source.cause.empty()) return origin;
+  std::string& cause = origin.original_cause;
   // Of a copy that was cut off itself, both.
   cause = cause.empty() ? source.cause : absl::StrCat(source.cause, "; its original: ", cause);
-  size_t end = std::min(cause.size(), model::kMaxLabelValueBytes);
+  size_t end = std::min(cause.size(), model::kMaxOriginValueBytes);
   while (end < cause.size() && end > 0 && (cause[end] & 0xC0) == 0x80) --end;  // within a character
   cause.resize(end);
-  return model::LabelsProblem(labels, model::kRecordingLabels).empty() ? labels : source.labels;
+  return model::OriginProblem(origin).empty() ? origin : source.origin;
 }
 
 }  // namespace tapedeck::services::copying

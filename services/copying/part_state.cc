@@ -43,7 +43,7 @@ absl::StatusOr<PartState> FindPart(const PartNode& node, const std::string& name
   // What a copy is found under its name for is not the part.
   if (absl::IsNotFound(found.status()) || (found.ok() && found->name != name)) return PartState();
   TD_RETURN_IF_ERROR(found.status());
-  const auto part = model::KnownPartOf(found->labels);
+  const std::optional<model::Part>& part = found->part;
   if (!part.has_value()) {
     return ArgumentInvalid("recording", absl::StrCat(name, " is no part of a recording on ",
                                                      node.peer.address, ", but a whole one"));

@@ -32,9 +32,9 @@ struct PartState {
   BlockSet missing;  // of the stream, for which it has a place, and nothing there
 };
 
-// The part of `name` that the node has, as its labels say; none. Of what is another recording under
-// that name INVALID_ARGUMENT (ARGUMENT_INVALID), FAILED_PRECONDITION (CHANNEL_IN_USE) of what is
-// being recorded.
+// The part of `name` that the node has, as its recording says; none. Of what is another recording
+// under that name INVALID_ARGUMENT (ARGUMENT_INVALID), FAILED_PRECONDITION (CHANNEL_IN_USE) of what
+// is being recorded.
 absl::StatusOr<PartState> FindPart(const PartNode& node, const std::string& name);
 
 // Reads all of it, twice: where it lies, which tells what is wrong with a block, and as it is

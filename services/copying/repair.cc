@@ -171,7 +171,7 @@ absl::StatusOr<Repairer::Source> Repairer::Joined(size_t number) const {
       IsClosed(number) ? *states_[number].recording : parts->front().recording;
   Source source;
   TD_ASSIGN_OR_RETURN(source.recording, JoinedPlayer::Whole(*parts));
-  source.recording.labels = model::WithPartOf({}, described.labels);
+  source.recording.labels = described.labels;
   source.recording.description = described.description;
   source.recording.annotations = described.annotations;
   source.recording.kept = described.kept;
@@ -227,15 +227,15 @@ const Recording* Repairer::WholeDraft(size_t number) const {
 
 absl::StatusOr<Recording> Repairer::MakeDraft(size_t number) {
   TD_ASSIGN_OR_RETURN(Source joined, Joined(number));
-  joined.recording.labels[std::string(kRepairsLabel)] = PartAt(number).whole;
+  joined.recording.origin.repairs = PartAt(number).whole;
   TD_ASSIGN_OR_RETURN(const std::string name, CopyTo(number, joined, kDrafts, "copy"));
   return wish_.nodes[number].catalog->GetRecording(name);
 }
 
 // Under the name that it has on the other node.
 absl::Status Repairer::WritePart(size_t number, Source source) {
-  source.recording.labels.erase(std::string(kRepairsLabel));
-  model::SetPart(PartAt(number), &source.recording.labels);
+  source.recording.origin.repairs.clear();
+  source.recording.part = PartAt(number);
   TD_ASSIGN_OR_RETURN(const std::string name, CopyTo(number, source, kParts, "write"));
   if (name == wish_.name) return absl::OkStatus();
   return absl::InternalError(absl::StrCat("the part of ", wish_.name, " was written as ", name));

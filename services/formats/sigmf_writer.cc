@@ -33,6 +33,8 @@ std::string MetaOf(const Subject& subject, const Seen& seen, const std::string& 
                    .start_time_ns = TimeOf(subject, 0),
                    .description = recording.description,
                    .labels = recording.labels,
+                   .origin = recording.origin,
+                   .group = recording.group,
                    .uid = recording.uid,
                    .recording = recording.name,
                    .state = std::string(model::NameOf(recording.state)),

@@ -24,16 +24,11 @@ uint64_t PayloadBytes(const Recording& recording) {
   return recording.blocks * block - std::min(short_of, recording.blocks * block);
 }
 
-// Of what is recorded, where that is not what the channel says.
-const std::string& RecordedDatatype(const Recording& recording) {
-  const auto label = recording.labels.find("datatype");
-  return label == recording.labels.end() ? recording.datatype : label->second;
-}
-
 }  // namespace
 
 absl::StatusOr<Subject> SubjectOf(const Recording& recording, const Range& range) {
-  Subject subject{.recording = recording, .datatype = RecordedDatatype(recording)};
+  Subject subject{.recording = recording,
+                  .datatype = model::SampleType(recording.origin, recording.datatype)};
   const auto type = dataplane::ParseDatatype(subject.datatype);
   if (!type.ok()) return DatatypeInvalid(subject.datatype, type.status().message());
   subject.type = *type;

@@ -109,11 +109,10 @@ struct Fields<Channel> {
                 .zero = "100 MB"}),
       Describe(&Channel::description,
                {.name = "description", .option = "description", .help = "Words for people"}),
-      Describe(&Channel::labels,
-               {.name = "labels",
-                .option = "label",
-                .help = "NAME=VALUE for programs; repeat for all that it is to have",
-                .zero = "no labels"}),
+      Describe(&Channel::labels, {.name = "labels",
+                                  .option = "label",
+                                  .help = "NAME=VALUE, for programs; repeat it for several",
+                                  .zero = "no labels"}),
       Describe(&Channel::create_time_ns,
                {.name = "create_time", .role = Role::kNoted, .unit = Unit::kTime}));
 };

@@ -23,7 +23,7 @@ struct LabelLimits {
 };
 // What is configured is copied into each file about it.
 inline constexpr LabelLimits kConfiguredLabels = {.labels = 64, .bytes = 4096};
-// A pipeline says what made a recording. A session tells them to its peer, who takes no others.
+// A session tells them to its peer, who takes no others.
 inline constexpr LabelLimits kRecordingLabels = {.labels = 256, .bytes = 64 << 10};
 
 // What a text takes in a manifest, where some characters take six bytes.

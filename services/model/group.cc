@@ -1,10 +1,6 @@
 #include "services/model/group.h"
 
-#include <vector>
-
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "dataplane/status_macros.h"
 #include "services/model/invalid.h"
 #include "services/model/resource_name.h"
@@ -12,10 +8,7 @@
 namespace tapedeck::services::model {
 namespace {
 
-std::string ValueOf(const Labels& labels, absl::string_view label) {
-  const auto found = labels.find(std::string(label));
-  return found == labels.end() ? "" : found->second;
-}
+constexpr size_t kMaxClockBytes = 256;
 
 }  // namespace
 
@@ -32,33 +25,23 @@ absl::Status CheckGroup(const GroupMember& member) {
   return absl::OkStatus();
 }
 
-void SetGroup(const GroupMember& member, Labels* labels) {
-  (*labels)[std::string(kGroupLabel)] = member.id;
-  (*labels)[std::string(kGroupNameLabel)] = member.name;
-  (*labels)[std::string(kGroupMemberLabel)] = absl::StrCat(member.number, "/", member.members);
+absl::Status CheckGroup(const RecordingGroup& group) {
+  if (group.clock.size() > kMaxClockBytes) {
+    return Invalid("group.clock", absl::StrCat("is longer than ", kMaxClockBytes, " bytes"));
+  }
+  if (group.clock_error_ns < 0) return Invalid("group.clock_error", "is negative");
+  const auto member = MemberOf(group);
+  if (member.has_value()) return CheckGroup(*member);
+  if (!group.name.empty() || group.number != 0) {
+    return Invalid("group.members", "is 0: a member has a name, a number and a size of the group");
+  }
+  return CheckId(group.id);
 }
 
-std::optional<GroupMember> KnownGroupOf(const Labels& labels) {
-  GroupMember member{.id = ValueOf(labels, kGroupLabel), .name = ValueOf(labels, kGroupNameLabel)};
-  const std::vector<std::string> numbers = absl::StrSplit(ValueOf(labels, kGroupMemberLabel), '/');
-  if (numbers.size() != 2 || !absl::SimpleAtoi(numbers[0], &member.number) ||
-      !absl::SimpleAtoi(numbers[1], &member.members) || !CheckGroup(member).ok()) {
-    return std::nullopt;
-  }
-  return member;
-}
-
-Labels WithGroupOf(const Labels& before, Labels labels) {
-  if (!KnownGroupOf(before).has_value()) return labels;
-  for (const absl::string_view label : {kGroupLabel, kGroupNameLabel, kGroupMemberLabel,
-                                        kStartsAtLabel, kClockLabel, kClockErrorLabel}) {
-    if (before.contains(std::string(label))) {
-      labels[std::string(label)] = ValueOf(before, label);
-    } else {
-      labels.erase(std::string(label));
-    }
-  }
-  return labels;
+std::optional<GroupMember> MemberOf(const std::optional<RecordingGroup>& group) {
+  if (!group.has_value() || group->members == 0) return std::nullopt;
+  return GroupMember{
+      .id = group->id, .name = group->name, .number = group->number, .members = group->members};
 }
 
 }  // namespace tapedeck::services::model

@@ -1,25 +1,17 @@
-// What a recording says of itself that is one of a group: channels that several workers record on
-// one clock, each into a recording of its own. It stands among its labels, as that of a part
-// (part.h): `group` is the ID, `group_name` what people call it, `group_member` "2/4". Sample 0 of
-// each member was due at the same instant, which `starts_at` says.
+// Channels that several workers record on one clock, each into a recording of its own: a group.
+// Each of its recordings says so (Recording::group), and nobody changes that later.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "services/model/description.h"
+#include "services/model/field.h"
 
 namespace tapedeck::services::model {
-
-inline constexpr absl::string_view kGroupLabel = "group";
-inline constexpr absl::string_view kGroupNameLabel = "group_name";
-inline constexpr absl::string_view kGroupMemberLabel = "group_member";
-inline constexpr absl::string_view kStartsAtLabel = "starts_at";
-inline constexpr absl::string_view kClockLabel = "clock";
-inline constexpr absl::string_view kClockErrorLabel = "clock_error_ns";
 
 // Each is a job of some worker, and a connection of who starts them.
 inline constexpr uint32_t kMaxGroupMembers = 64;
@@ -35,13 +27,37 @@ struct GroupMember {
 // INVALID_ARGUMENT (ARGUMENT_INVALID, NAME_INVALID).
 absl::Status CheckGroup(const GroupMember& member);
 
-void SetGroup(const GroupMember& member, Labels* labels);
+// Of a recording. Sample 0 of each member was due at `starts_at_ns`.
+struct RecordingGroup {
+  std::string id;
+  // Empty and 0: the job of one device of several, which share the ID alone.
+  std::string name;
+  uint32_t number = 0;
+  uint32_t members = 0;
+  int64_t starts_at_ns = 0;    // UTC; 0: at no instant
+  std::string clock;           // by which the members began; empty: by none
+  int64_t clock_error_ns = 0;  // how far that clock was off at most
+  bool operator==(const RecordingGroup&) const = default;
+};
 
-// None: it is in no group, or its labels do not say so in full.
-std::optional<GroupMember> KnownGroupOf(const Labels& labels);
+template <>
+struct Fields<RecordingGroup> {
+  static constexpr auto kList = std::make_tuple(
+      Describe(&RecordingGroup::id, {.name = "id", .role = Role::kNoted}),
+      Describe(&RecordingGroup::name, {.name = "name", .role = Role::kNoted}),
+      Describe(&RecordingGroup::number, {.name = "number", .role = Role::kNoted}),
+      Describe(&RecordingGroup::members, {.name = "members", .role = Role::kNoted}),
+      Describe(&RecordingGroup::starts_at_ns,
+               {.name = "starts_at", .role = Role::kNoted, .unit = Unit::kTime}),
+      Describe(&RecordingGroup::clock, {.name = "clock", .role = Role::kNoted}),
+      Describe(&RecordingGroup::clock_error_ns,
+               {.name = "clock_error", .role = Role::kNoted, .unit = Unit::kDuration}));
+};
 
-// `labels` with what `before` says of a group, its instant and its clock, whatever they say of one:
-// that is not for users to change. Of what is in no group, `labels` as they are.
-Labels WithGroupOf(const Labels& before, Labels labels);
+// INVALID_ARGUMENT (ARGUMENT_INVALID, NAME_INVALID).
+absl::Status CheckGroup(const RecordingGroup& group);
+
+// None: it is no member that has a number.
+std::optional<GroupMember> MemberOf(const std::optional<RecordingGroup>& group);
 
 }  // namespace tapedeck::services::model

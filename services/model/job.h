@@ -27,7 +27,8 @@ enum class JobState {
   kSucceeded = 3,
   kFailed = 4,
   kCancelled = 5,
-  kResuming = 6
+  kResuming = 6,
+  kNotCompared = 8
 };
 
 template <>
@@ -35,8 +36,9 @@ struct EnumNames<JobState> {
   using enum JobState;
   static constexpr absl::string_view kWhat = "state of a job";
   static constexpr std::pair<JobState, absl::string_view> kTable[] = {
-      {kStarting, "STARTING"}, {kRunning, "RUNNING"},     {kSucceeded, "SUCCEEDED"},
-      {kFailed, "FAILED"},     {kCancelled, "CANCELLED"}, {kResuming, "RESUMING"}};
+      {kStarting, "STARTING"},       {kRunning, "RUNNING"},     {kSucceeded, "SUCCEEDED"},
+      {kFailed, "FAILED"},           {kCancelled, "CANCELLED"}, {kResuming, "RESUMING"},
+      {kNotCompared, "NOT_COMPARED"}};
 };
 
 // What a job records beside its recording.

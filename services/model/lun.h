@@ -135,7 +135,7 @@ struct Fields<Lun> {
                {.name = "description", .option = "description", .help = "Words for people"}),
       Describe(&Lun::labels, {.name = "labels",
                               .option = "label",
-                              .help = "NAME=VALUE for programs; repeat for all that it is to have",
+                              .help = "NAME=VALUE, for programs; repeat it for several",
                               .zero = "no labels"}),
       Describe(&Lun::create_time_ns,
                {.name = "create_time", .role = Role::kNoted, .unit = Unit::kTime}),

@@ -1,22 +1,16 @@
-// What a recording says of itself that is one part of a larger one, which several storage nodes
-// hold together. It stands among its labels, so that manifests, lists and programs have it: `part`
-// is "2/3", `part_of` the ID of the whole, which each of its parts has for its own, and
-// `part_copies` how many parts have each block, where that is more than one.
+// One part of a larger recording, which several storage nodes hold together. Each part says so
+// (Recording::part), has the ID of the whole for its own, and nobody changes that later.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
+#include <tuple>
 
-#include "absl/status/statusor.h"
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "services/model/description.h"
+#include "services/model/field.h"
 
 namespace tapedeck::services::model {
-
-inline constexpr absl::string_view kPartLabel = "part";
-inline constexpr absl::string_view kPartOfLabel = "part_of";
-inline constexpr absl::string_view kPartCopiesLabel = "part_copies";
 
 // Each is a session of the worker, with a place of its node's 64.
 inline constexpr uint32_t kMaxParts = 16;
@@ -30,17 +24,17 @@ struct Part {
   bool operator==(const Part&) const = default;
 };
 
-// None: it is whole. INVALID_ARGUMENT (ARGUMENT_INVALID, NAME_INVALID): labels that say no such
-// thing in full.
-absl::StatusOr<std::optional<Part>> PartOf(const Labels& labels);
-// The same of what may be anything: what is no part in full is whole.
-std::optional<Part> KnownPartOf(const Labels& labels);
+template <>
+struct Fields<Part> {
+  static constexpr auto kList =
+      std::make_tuple(Describe(&Part::number, {.name = "number", .role = Role::kNoted}),
+                      Describe(&Part::parts, {.name = "parts", .role = Role::kNoted}),
+                      Describe(&Part::copies, {.name = "copies", .role = Role::kNoted}),
+                      Describe(&Part::whole, {.name = "whole", .role = Role::kNoted}));
+};
 
-void SetPart(const Part& part, Labels* labels);
-
-// `labels` with what `before` says of a part, whatever they say of one: that is not for users to
-// change.
-Labels WithPartOf(const Labels& before, Labels labels);
+// INVALID_ARGUMENT (ARGUMENT_INVALID, NAME_INVALID).
+absl::Status CheckPart(const Part& part);
 
 // "part 2 of 3"
 std::string NameOfPart(const Part& part);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -14,7 +15,10 @@
 #include "services/model/damage_kind.h"
 #include "services/model/description.h"
 #include "services/model/field.h"
+#include "services/model/group.h"
 #include "services/model/names.h"
+#include "services/model/origin.h"
+#include "services/model/part.h"
 #include "services/model/sample_time.h"
 #include "services/model/stage_time.h"
 #include "services/model/update.h"
@@ -76,7 +80,10 @@ struct Recording {
   int64_t end_time_ns = 0;   // when it was closed; 0 while recording
   std::string cause;
   std::string description;
-  Labels labels;
+  Labels labels;  // the user's own; nothing of ours is among them
+  Origin origin;
+  std::optional<RecordingGroup> group;  // none: it is in no group
+  std::optional<Part> part;             // none: it is whole
   std::vector<Annotation> annotations;
   bool kept = false;
   // Of a session in segments: the ID of the first, and which one this is, from 0. Empty: it is
@@ -118,11 +125,13 @@ struct Fields<Recording> {
       Describe(&Recording::cause, {.name = "cause", .role = Role::kReported}),
       Describe(&Recording::description,
                {.name = "description", .option = "description", .help = "Words for people"}),
-      Describe(&Recording::labels,
-               {.name = "labels",
-                .option = "label",
-                .help = "NAME=VALUE for programs; repeat for all that it is to have",
-                .zero = "no labels"}),
+      Describe(&Recording::labels, {.name = "labels",
+                                    .option = "label",
+                                    .help = "NAME=VALUE, for programs; repeat it for several",
+                                    .zero = "no labels"}),
+      Describe(&Recording::origin, {.name = "origin", .role = Role::kReported}),
+      Describe(&Recording::group, {.name = "group", .role = Role::kReported}),
+      Describe(&Recording::part, {.name = "part", .role = Role::kReported}),
       Describe(&Recording::annotations, {.name = "annotations", .role = Role::kReported}),
       Describe(&Recording::kept, {.name = "kept", .role = Role::kReported}),
       Describe(&Recording::stream, {.name = "stream", .role = Role::kReported}),

@@ -27,6 +27,7 @@ absl::Status CheckRecording(absl::string_view peer, const Recording& recording) 
       .Require(recording.missing_blocks <= recording.blocks, "missing_blocks",
                "is more than there are");
   CheckLabels(check, recording.labels);
+  CheckMade(check, recording);
   return check.status();
 }
 

@@ -144,6 +144,7 @@ absl::Status CheckOpen(const Known& known, const Open& open) {
   CheckResume(check, open);
   CheckOriginal(check, open);
   CheckLabels(check, open.labels);
+  CheckMade(check, open);
   using Unit = Playhead::Unit;
   check
       .Require(open.playhead.unit == Unit::kTime || open.playhead.start >= 0, "playhead",

@@ -15,6 +15,9 @@
 #include "dataplane/transport/endpoint.h"
 #include "dataplane/transport/transport.h"
 #include "services/flight/peer_clock.h"
+#include "services/model/group.h"
+#include "services/model/origin.h"
+#include "services/model/part.h"
 #include "services/model/stage_time.h"
 #include "services/session/playhead.h"
 #include "services/telemetry/trace/span.h"
@@ -57,13 +60,16 @@ struct Open {
   std::optional<TransferOp> op;  // none: the channel's op is used
   uint32_t slots = 0;            // of the worker's ring
   uint64_t slot_bytes = 0;
-  uint64_t expected_blocks = 0;               // 0: unknown
-  std::map<std::string, std::string> labels;  // kept with the recording
-  Playhead playhead;                          // playback
-  std::optional<Resume> resume;               // record: none makes a new recording
-  std::optional<Original> original;           // record: none: it is no copy
-  uint32_t trail = 0;                         // of the serving end's stamps; not sent
-  telemetry::trace::Branch trace;             // of this end's session; not sent
+  uint64_t expected_blocks = 0;                // 0: unknown
+  std::map<std::string, std::string> labels;   // the user's own, kept with the recording
+  model::Origin origin;                        // record: how the blocks are made
+  std::optional<model::RecordingGroup> group;  // record
+  std::optional<model::Part> part;             // record
+  Playhead playhead;                           // playback
+  std::optional<Resume> resume;                // record: none makes a new recording
+  std::optional<Original> original;            // record: none: it is no copy
+  uint32_t trail = 0;                          // of the serving end's stamps; not sent
+  telemetry::trace::Branch trace;              // of this end's session; not sent
 };
 
 // One end's side of one connection; the generation counts its re-connections.

@@ -9,6 +9,9 @@
 #include "dataplane/datatype.h"
 #include "services/model/channel.h"
 #include "services/model/description.h"
+#include "services/model/group.h"
+#include "services/model/origin.h"
+#include "services/model/part.h"
 #include "services/session/violation.h"
 
 namespace tapedeck::services::session {
@@ -42,6 +45,21 @@ inline void CheckSamples(FieldCheck& check, absl::string_view datatype, double s
 inline void CheckLabels(FieldCheck& check, const model::Labels& labels) {
   const std::string problem = model::LabelsProblem(labels, model::kRecordingLabels);
   check.Require(problem.empty(), "labels", problem);
+}
+
+// How a stream is or was made: of an Open or a Recording.
+template <typename Description>
+void CheckMade(FieldCheck& check, const Description& stream) {
+  const std::string problem = model::OriginProblem(stream.origin);
+  check.Require(problem.empty(), "origin", problem);
+  if (stream.group.has_value()) {
+    const absl::Status group = model::CheckGroup(*stream.group);
+    check.Require(group.ok(), "group", group.message());
+  }
+  if (stream.part.has_value()) {
+    const absl::Status part = model::CheckPart(*stream.part);
+    check.Require(part.ok(), "part", part.message());
+  }
 }
 
 }  // namespace tapedeck::services::session

@@ -4,8 +4,10 @@
 
 #include <array>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "absl/strings/escaping.h"
+#include "services/sigmf/origin_json.h"
 #include "services/sigmf/text.h"
 
 namespace tapedeck::services::sigmf {
@@ -30,7 +32,11 @@ std::string Encode(const Collection& collection) {
       {"core:extensions", {{{"name", "tapedeck"}, {"version", "1.0.0"}, {"optional", true}}}},
       {"core:streams", std::move(streams)}};
   if (!collection.description.empty()) told["core:description"] = collection.description;
-  if (!collection.labels.empty()) told["tapedeck:labels"] = collection.labels;
+  if (collection.group.has_value()) {
+    json group = JsonOf(*collection.group);
+    for (const char* of_one : {"number", "clock", "clock_error_ns"}) group.erase(of_one);
+    told["tapedeck:group"] = std::move(group);
+  }
   const json object = {{"collection", std::move(told)}};
   return object.dump(2, ' ', /*ensure_ascii=*/false, json::error_handler_t::replace) + "\n";
 }

@@ -2,11 +2,12 @@
 // recordings belong together, each by the hash of its .sigmf-meta.
 #pragma once
 
-#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "services/model/group.h"
 
 namespace tapedeck::services::sigmf {
 
@@ -17,8 +18,8 @@ struct CollectedStream {
 
 struct Collection {
   std::string description;
-  std::map<std::string, std::string> labels;  // as tapedeck:labels
-  std::vector<CollectedStream> streams;       // in order
+  std::optional<model::RecordingGroup> group;  // as tapedeck:group, but for the member's number
+  std::vector<CollectedStream> streams;        // in order
 };
 
 std::string Encode(const Collection& collection);

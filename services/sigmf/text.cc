@@ -10,8 +10,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "absl/time/time.h"
 #include "dataplane/crc32c.h"
+#include "services/sigmf/origin_json.h"
 
 namespace tapedeck::services::sigmf {
 namespace {
@@ -32,10 +32,6 @@ std::string JsonText(const json& object, int indent) {
 std::string CheckOf(const json& object) {
   const std::string text = JsonText(object, -1);
   return absl::StrCat(dataplane::Crc32c(std::as_bytes(std::span<const char>(text))));
-}
-
-std::string TimeOf(int64_t ns) {
-  return absl::FormatTime("%E4Y-%m-%dT%H:%M:%E9SZ", absl::FromUnixNanos(ns), absl::UTCTimeZone());
 }
 
 class Text {
@@ -69,6 +65,8 @@ class Text {
     if (!told_.description.empty()) global["core:description"] = told_.description;
     if (!told_.collection.empty()) global["core:collection"] = told_.collection;
     if (!told_.labels.empty()) global["tapedeck:labels"] = told_.labels;
+    if (told_.origin != model::Origin()) global["tapedeck:origin"] = JsonOf(told_.origin);
+    if (told_.group.has_value()) global["tapedeck:group"] = JsonOf(*told_.group);
     return global;
   }
 

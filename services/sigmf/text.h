@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,6 +40,8 @@ struct Told {
   model::SampleTime start_time_ns;  // of the file's first sample; none: unknown
   std::string description;
   std::map<std::string, std::string> labels;
+  model::Origin origin;
+  std::optional<model::RecordingGroup> group;
   std::string uid;
   std::string recording;
   std::string state;

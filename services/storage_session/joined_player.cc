@@ -49,8 +49,7 @@ absl::Status AddEnd(const PeerPart& part, uint64_t block_samples, StreamEnd* end
 
 // Of a full block, by what is recorded where that is not what the channel says.
 absl::StatusOr<uint64_t> JoinedPlayer::BlockSamples(const Recording& recording) {
-  const auto label = recording.labels.find("datatype");
-  const std::string& name = label == recording.labels.end() ? recording.datatype : label->second;
+  const std::string& name = model::SampleType(recording.origin, recording.datatype);
   const auto type = dataplane::ParseDatatype(name);
   if (!type.ok()) return DatatypeInvalid(name, type.status().message());
   return std::max<uint64_t>(recording.block_bytes / type->bytes_per_sample(), 1);
@@ -84,7 +83,7 @@ absl::StatusOr<Recording> JoinedPlayer::Whole(const std::vector<PeerPart>& parts
     if (part.recording.state == RecordingState::kSalvaged) whole.state = RecordingState::kSalvaged;
   }
   std::ranges::stable_sort(whole.annotations, {}, &Annotation::sample_start);
-  whole.labels = model::WithPartOf({}, std::move(whole.labels));
+  whole.part.reset();
   whole.uid = absl::StrCat("parts", there);  // others that are there are another recording
   whole.blocks = end.blocks;
   whole.missing_blocks = 0;

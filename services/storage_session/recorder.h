@@ -21,6 +21,9 @@ class Recorder {
   struct Wish {
     uint64_t blocks = 0;  // that will come
     model::Labels labels;
+    model::Origin origin;
+    std::optional<model::RecordingGroup> group;
+    std::optional<model::Part> part;
     std::optional<session::Original> original;  // what they are a copy of
     // Goes on with a recording whose session was lost: all its blocks can be given again.
     std::optional<session::Resume> resume;

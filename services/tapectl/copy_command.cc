@@ -83,7 +83,7 @@ absl::Status CheckSource(const Recording& source) {
 absl::StatusOr<copying::Wish> WishOf(Program& program, const CopyOptions& options, CopyEnds& ends,
                                      const Recording& source, const std::string& channel) {
   copying::Wish wish{.source = source, .bytes_per_s = options.bytes_per_s};
-  wish.source.labels = copying::LabelsOf(source);
+  wish.source.origin = copying::OriginOf(source);
   TD_ASSIGN_OR_RETURN(wish.from, StoragePeer(program));
   TD_ASSIGN_OR_RETURN(wish.to, StoragePeer(ends.there));
   TD_ASSIGN_OR_RETURN(wish.channel, ends.to->GetChannel(channel));

@@ -9,6 +9,9 @@
 
 namespace tapedeck::services::tapectl {
 
+// A verify sink compared no block with its source.
+inline constexpr int kNotComparedStatus = 6;
+
 // What each exit status means, for the manual.
 inline constexpr std::pair<int, const char*> kExitStatuses[] = {
     {0, "Done."},
@@ -17,6 +20,7 @@ inline constexpr std::pair<int, const char*> kExitStatuses[] = {
     {3, "What it names is not there."},
     {4, "The caller may not do that, or is not known."},
     {5, "A node, or something that it needs, cannot be reached."},
+    {kNotComparedStatus, "A verify sink compared nothing: the CRC32C of each block was right."},
     {10, "Of the doctor: warnings."},
     {11, "Of the doctor: errors."},
     {124, "It did not end in time."}};

@@ -56,6 +56,16 @@ Json AsJson(const model::FieldTraits&, const std::vector<Struct>& list) {
 }
 
 template <typename Struct>
+requires requires { model::Fields<Struct>::kList; }
+Json AsJson(const model::FieldTraits&, const Struct& one) { return FieldsAsJson(one); }
+
+template <typename Struct>
+requires requires { model::Fields<Struct>::kList; }
+Json AsJson(const model::FieldTraits&, const std::optional<Struct>& one) {
+  return one.has_value() ? FieldsAsJson(*one) : Json();
+}
+
+template <typename Struct>
 Json FieldsAsJson(const Struct& from) {
   Json out = Json::object();
   model::ForEachField<Struct>([&](const auto& field) {

@@ -43,13 +43,32 @@ absl::Status ParseValue(const model::FieldTraits&, absl::string_view text, int64
 }
 
 absl::Status ParseValue(const model::FieldTraits&, absl::string_view text, model::Labels& to) {
-  if (text == "none") return absl::OkStatus();
+  if (text == "none") {
+    to.clear();
+    return absl::OkStatus();
+  }
   const size_t equals = text.find('=');
   if (equals == absl::string_view::npos || equals == 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("\"", text, "\" is not a label: write NAME=VALUE"));
   }
   to[std::string(text.substr(0, equals))] = std::string(text.substr(equals + 1));
+  return absl::OkStatus();
+}
+
+absl::Status ParseLabel(absl::string_view field, absl::string_view text,
+                        std::set<std::string>* fields, model::Labels* to) {
+  const size_t equals = text.find('=');
+  const bool removes = equals == absl::string_view::npos && text.size() > 1 && text.back() == '-';
+  if (removes) {
+    text.remove_suffix(1);
+    to->erase(std::string(text));
+  } else {
+    TD_RETURN_IF_ERROR(ParseValue({}, text, *to));
+    if (text != "none") text = text.substr(0, equals);
+  }
+  const bool all = !removes && text == "none" && equals == absl::string_view::npos;
+  fields->insert(all ? std::string(field) : absl::StrCat(field, ".", text));
   return absl::OkStatus();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -25,8 +26,12 @@ absl::Status ParseValue(const model::FieldTraits& field, absl::string_view text,
 absl::Status ParseValue(const model::FieldTraits& field, absl::string_view text, uint32_t& to);
 absl::Status ParseValue(const model::FieldTraits& field, absl::string_view text, uint64_t& to);
 absl::Status ParseValue(const model::FieldTraits& field, absl::string_view text, int64_t& to);
-// NAME=VALUE, which is added.
+// NAME=VALUE, which is added; none: no labels.
 absl::Status ParseValue(const model::FieldTraits& field, absl::string_view text, model::Labels& to);
+// The same of an update, in which NAME- removes a label: what it names is in `*fields`, as in
+// model::Update.
+absl::Status ParseLabel(absl::string_view field, absl::string_view text,
+                        std::set<std::string>* fields, model::Labels* to);
 
 template <typename Enum>
 requires std::is_enum_v<Enum> absl::Status ParseValue(const model::FieldTraits&,
@@ -37,8 +42,9 @@ requires std::is_enum_v<Enum> absl::Status ParseValue(const model::FieldTraits&,
 }
 
 template <typename Enum>
-absl::Status ParseValue(const model::FieldTraits& field, absl::string_view text,
-                        std::optional<Enum>& to) {
+requires std::is_enum_v<Enum> absl::Status ParseValue(const model::FieldTraits& field,
+                                                      absl::string_view text,
+                                                      std::optional<Enum>& to) {
   to.reset();
   return text == "none" ? absl::OkStatus() : ParseValue(field, text, to.emplace());
 }
@@ -74,11 +80,16 @@ void AddFieldOptions(command_line::Command command, Purpose purpose,
     if (field.option.empty() || !chosen) return;
     auto& value = update.to.*field.member;
     if constexpr (requires { ParseValue(field, "", value); }) {
-      const auto take = [&field, &value, &update](const std::string& text) {
+      constexpr bool kRepeated = std::is_same_v<decltype(value), model::Labels&>;
+      const auto take = [&field, &value, &update, purpose](const std::string& text) {
+        if constexpr (kRepeated) {
+          if (purpose == Purpose::kUpdate) {
+            return ParseLabel(field.name, text, &update.fields, &value);
+          }
+        }
         update.fields.emplace(field.name);
         return ParseValue(field, text, value);
       };
-      constexpr bool kRepeated = std::is_same_v<decltype(value), model::Labels&>;
       constexpr bool kCanBeNone = kRepeated || requires { value.has_value(); };
       if (purpose == Purpose::kCreate && !field.initial.empty()) {
         take(std::string(field.initial)).IgnoreError();  // the list's own value is valid
@@ -86,7 +97,9 @@ void AddFieldOptions(command_line::Command command, Purpose purpose,
       const std::string name = absl::StrCat("--", field.option);
       const std::string help = HelpOf(field, purpose, kCanBeNone ? "none" : "0");
       if constexpr (kRepeated) {
-        command.AddRepeatedOption(name, take, help);
+        const bool updates = purpose == Purpose::kUpdate;
+        command.AddRepeatedOption(
+            name, take, absl::StrCat(help, updates ? ". NAME- removes one, all others stay" : ""));
       } else {
         const command_line::Option option = command.AddTextOption(name, take, help);
         const auto words = WordsOf<std::decay_t<decltype(value)>>();

@@ -13,6 +13,7 @@
 #include "dataplane/deadline.h"
 #include "dataplane/status_macros.h"
 #include "services/client/channel.h"
+#include "services/tapectl/failure.h"
 #include "services/tapectl/pacing_text.h"
 #include "services/tapectl/progress.h"
 #include "services/tapectl/units.h"
@@ -107,6 +108,7 @@ std::string SummaryOf(const Job& job) {
 
 absl::Status FailureOf(const Job& job) {
   if (job.state == JobState::kSucceeded) return absl::OkStatus();
+  if (job.state == JobState::kNotCompared) return absl::OkStatus();  // it has a status of its own
   if (!job.error.ok()) return job.error;
   return absl::InternalError(absl::StrCat(job.name, " ended as ", model::NameOf(job.state)));
 }
@@ -161,6 +163,7 @@ absl::Status Conclude(Program& program, const std::vector<Job>& jobs) {
   absl::Status worst;
   for (const Job& job : jobs) {
     const absl::Status failure = FailureOf(job);
+    if (job.state == JobState::kNotCompared) program.exit_status = kNotComparedStatus;
     if (worst.ok() || (absl::IsCancelled(worst) && !absl::IsCancelled(failure) && !failure.ok())) {
       worst = failure;
     }

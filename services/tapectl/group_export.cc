@@ -38,17 +38,6 @@ absl::Status MakeFolder(const std::string& path) {
   return ArgumentInvalid("to", absl::StrCat(path, ": ", strerror(errno)));
 }
 
-// What is the same of all members.
-std::map<std::string, std::string> LabelsOf(const Recording& recording) {
-  std::map<std::string, std::string> labels;
-  for (const absl::string_view label :
-       {model::kGroupLabel, model::kGroupNameLabel, model::kStartsAtLabel}) {
-    const auto found = recording.labels.find(std::string(label));
-    if (found != recording.labels.end()) labels.insert(*found);
-  }
-  return labels;
-}
-
 absl::Status Write(const std::string& path, const std::string& text) {
   TD_ASSIGN_OR_RETURN(const auto part, files::PartFile::Create(path, /*replace=*/false));
   formats::Output out(part->path(), part->fd(), 0);
@@ -80,7 +69,7 @@ absl::Status ExportGroup(Program& program, InterruptWatch& interrupt,
       .description = absl::StrCat("Group ", group,
                                   ", recorded on one clock: sample k of each "
                                   "stream was due at the same time"),
-      .labels = LabelsOf(members.front().recording)};
+      .group = members.front().recording.group};
   std::vector<FileAnswer> answers;
   for (const GroupRecording& found : members) {
     ExportOptions one = options;

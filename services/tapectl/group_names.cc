@@ -36,12 +36,11 @@ std::string PlaceOf(const GroupRecording& one) {
   return dataplane::Printable(absl::StrCat(one.node.storage, "/", one.recording.name));
 }
 
-std::string StartOf(const GroupRecording& one) {
-  const auto found = one.recording.labels.find(std::string(model::kStartsAtLabel));
-  return found == one.recording.labels.end() ? "" : found->second;
+int64_t StartOf(const GroupRecording& one) {
+  return one.recording.group.has_value() ? one.recording.group->starts_at_ns : 0;
 }
 
-// Labels are what who recorded has said.
+// The workers have said so, each for its own recording.
 absl::Status CheckAgreement(const GroupRecording& a, const GroupRecording& b) {
   const auto refused = [&](absl::string_view why) {
     return ArgumentInvalid(
@@ -193,7 +192,7 @@ absl::StatusOr<std::vector<GroupRecording>> FindGroup(const Program& program,
     }
     TD_RETURN_IF_ERROR(listed.status());
     for (const Recording& recording : *listed) {
-      const auto member = model::KnownGroupOf(recording.labels);
+      const auto member = model::MemberOf(recording.group);
       if (member.has_value()) all.push_back({node, recording, *member});
     }
   }

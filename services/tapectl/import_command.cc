@@ -14,6 +14,7 @@
 #include "services/tapectl/patience.h"
 #include "services/tapectl/storage_peer.h"
 #include "services/tapectl/units.h"
+#include "services/version.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
@@ -53,21 +54,30 @@ absl::Status Annotate(Program& program, const std::string& recording,
   return absl::OkStatus();
 }
 
+model::Origin OriginOf(const FileAnswer& file) {
+  const size_t slash = file.file.rfind('/');
+  std::string name = file.file.substr(slash == std::string::npos ? 0 : slash + 1);
+  return {.source = {.name = "import",
+                     .parameters = {{"file", std::move(name)}, {"format", file.format}}},
+          .version = kVersion};
+}
+
 absl::Status RunImport(const storage_session::Peer& peer, Patience& patience,
-                       formats::Reader& reader, const Channel& channel, std::string* recording) {
+                       formats::Reader& reader, const Channel& channel, FileAnswer* file) {
   const formats::Content& content = reader.content();
   TD_ASSIGN_OR_RETURN(const auto recorder, storage_session::Recorder::Begin(
                                                peer, channel,
                                                {.blocks = formats::BlocksOf(content, channel),
-                                                .labels = channel.labels}));
-  *recording = recorder->recording();
-  TD_RETURN_IF_ERROR(
-      formats::Import({.reader = &reader,
-                       .channel = channel,
-                       .start_ns = content.start_ns,
-                       .slot = [&] { return recorder->Slot(); },
-                       .give = [&](dataplane::Block block) { recorder->Give(std::move(block)); },
-                       .progress = [&](uint64_t bytes) { return patience.Show(bytes); }}));
+                                                .labels = channel.labels,
+                                                .origin = OriginOf(*file)}));
+  file->recording = recorder->recording();
+  TD_RETURN_IF_ERROR(formats::Import(
+      {.reader = &reader,
+       .channel = channel,
+       .start_ns = content.start_ns,
+       .slot = [&] { return recorder->Slot(); },
+       .give = [&](dataplane::Block block) { recorder->Give(std::move(block)); },
+       .progress = [&](uint64_t bytes) { return patience.Show(bytes); }}));
   return recorder->Finish();
 }
 
@@ -102,8 +112,7 @@ absl::Status Import(Program& program, const ImportOptions& options) {
                                         ", by which the recording counts its times"));
   }
   Patience patience(program, interrupt, "import", content.bytes);
-  TD_RETURN_IF_ERROR(
-      patience.Judged(RunImport(peer, patience, *reader, channel, &answer.recording)));
+  TD_RETURN_IF_ERROR(patience.Judged(RunImport(peer, patience, *reader, channel, &answer)));
   TD_RETURN_IF_ERROR(Annotate(program, answer.recording, content, channel, &answer.notes));
   TD_ASSIGN_OR_RETURN(const auto type, dataplane::ParseDatatype(channel.datatype));
   answer.samples = content.bytes / type.bytes_per_sample();

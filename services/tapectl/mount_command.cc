@@ -44,6 +44,8 @@ std::string MetaOf(const Recording& recording, const Timeline& timeline) {
                    .start_time_ns = timeline.start_time_ns,
                    .description = recording.description,
                    .labels = recording.labels,
+                   .origin = recording.origin,
+                   .group = recording.group,
                    .uid = recording.uid,
                    .recording = recording.name,
                    .state = std::string(model::NameOf(timeline.state)),

@@ -153,7 +153,7 @@ absl::Status ListRecordings(Program& program, const ListOptions& options) {
     }
     TD_RETURN_IF_ERROR(listed.status());
     for (const Recording& one : *listed) {
-      const auto member = model::KnownGroupOf(one.labels);
+      const auto member = model::MemberOf(one.group);
       const bool named = member.has_value() && IsNamed(*member, options.group);
       if (options.group.empty() || named) found.push_back({node.storage, one});
     }

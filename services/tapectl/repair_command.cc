@@ -45,7 +45,7 @@ absl::StatusOr<std::string> WholeNamed(const Program& program, const std::string
         name.ok() ? catalog->GetRecording(*name) : absl::StatusOr<Recording>(name.status());
     first_error.Update(found.status());
     if (!found.ok()) continue;
-    const bool part = model::KnownPartOf(found->labels).has_value();
+    const bool part = found->part.has_value();
     if (part && (!newest.has_value() || found->open_time_ns > newest->open_time_ns)) {
       newest = *found;
     }

@@ -76,9 +76,7 @@ JoinedParts First(const Recording& recording, const std::optional<model::Part>& 
   return joined;
 }
 
-bool IsWhole(const Recording& recording) {
-  return !model::KnownPartOf(recording.labels).has_value();
-}
+bool IsWhole(const Recording& recording) { return !recording.part.has_value(); }
 
 std::string PlacedName(const FoundRecording& one) {
   return absl::StrCat(one.node, "/", one.recording.name);
@@ -119,7 +117,7 @@ absl::Status CheckSeveral(const Program& program) {
 }
 
 absl::Status CheckWhole(const Recording& recording) {
-  const std::optional<model::Part> part = model::KnownPartOf(recording.labels);
+  const std::optional<model::Part> part = recording.part;
   if (!part.has_value()) return absl::OkStatus();
   return ArgumentInvalid(
       "recording",
@@ -190,7 +188,7 @@ std::vector<JoinedParts> JoinParts(const std::vector<Recording>& recordings) {
   std::vector<JoinedParts> all;
   std::map<std::string, size_t> places;  // of wholes, by name
   for (const Recording& recording : recordings) {
-    const std::optional<model::Part> part = model::KnownPartOf(recording.labels);
+    const std::optional<model::Part>& part = recording.part;
     const auto [place, added] = places.emplace(recording.name, all.size());
     if (!part.has_value() || added) {
       all.push_back(First(recording, part));

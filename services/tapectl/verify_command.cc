@@ -193,7 +193,7 @@ absl::Status VerifyRecording(Program& program, const RecordingChoice& choice) {
     const auto catalog = program.Catalog();
     TD_ASSIGN_OR_RETURN(const Stream stream, StreamNamed(name, choice.segment, *catalog));
     result.recording = stream.name;
-    const auto part = model::KnownPartOf(stream.segments.front().labels);
+    const auto& part = stream.segments.front().part;
     if (part.has_value()) result.part = model::NameOfPart(*part);
     result.status = Verifier(*catalog, program.job_timeout(), result).Verify(stream);
     places = stream.segmented;

@@ -26,11 +26,17 @@ constexpr uint64_t kMinSegmentBlocks = 16;
 // Names that are tried where something has them already.
 constexpr int kNameTries = 8;
 
+// Of the labels and the origin, as a manifest has them.
+uint64_t DescriptionBytes(const Open& open) {
+  return services::model::WrittenBytes("", open.labels) +
+         services::model::WrittenBytes(open.origin);
+}
+
 // Of the manifest: what all have, the labels as they are written, and whole pages.
 uint64_t ManifestBytes(const RecordTarget& target) {
   const store::Layout layout = target.lun->store->layout();
   if (!layout.counts_manifest) return 0;
-  uint64_t bytes = 2048 + services::model::WrittenBytes("", target.open.labels);
+  uint64_t bytes = 2048 + DescriptionBytes(target.open);
   if (const auto& original = target.open.original; original.has_value()) {
     for (const std::string& name : original->earlier) {
       bytes += services::model::WrittenBytes(name) + 3;
@@ -94,7 +100,7 @@ std::string IdOfOriginal(const Open& open) {
 absl::StatusOr<catalog::ResourceName> NewName(Means& means, const RecordTarget& target,
                                               std::string wish) {
   catalog::ResourceName name = target.name;
-  if (const auto part = services::model::KnownPartOf(target.open.labels)) {
+  if (const auto& part = target.open.part; part.has_value()) {
     name.recording = part->whole;
     TD_ASSIGN_OR_RETURN(const auto taken, means.recordings.catalog()->GetRecording(name));
     if (!taken.has_value()) return name;
@@ -125,6 +131,9 @@ format::Manifest NewManifest(Means& means, const RecordTarget& target,
                             .op = target.op,
                             .commit = target.channel.commit,
                             .labels = target.open.labels,
+                            .origin = target.open.origin,
+                            .group = target.open.group,
+                            .part = target.open.part,
                             .resume_token = target.resume_token,
                             .open_time_ns = means.luns.clock().WallNs()};
   if (const auto& original = target.open.original; original.has_value()) {
@@ -133,7 +142,10 @@ format::Manifest NewManifest(Means& means, const RecordTarget& target,
     manifest.earlier_originals = original->earlier;
     manifest.open_time_ns = original->open_time_ns;
   }
-  if (!target.open.recorder.empty()) manifest.labels.emplace("recorder", target.open.recorder);
+  // A copy has its original's; nobody else says in whose name he records.
+  if (!target.open.original.has_value() || manifest.origin.worker.empty()) {
+    manifest.origin.worker = target.open.recorder;
+  }
   if (target.segment.has_value()) {
     manifest.stream = target.stream.empty() ? name.recording : target.stream;
     manifest.segment = *target.segment;
@@ -222,8 +234,7 @@ absl::StatusOr<recording::Reservation> ReserveRoom(Means& means, const RecordTar
 }
 
 absl::Status CheckPart(const RecordTarget& target) {
-  TD_ASSIGN_OR_RETURN(const auto part, services::model::PartOf(target.open.labels));
-  if (!part.has_value()) return absl::OkStatus();
+  if (!target.open.part.has_value()) return absl::OkStatus();
   const bool triggered =
       target.channel.triggered() && target.channel.commit == dataplane::CommitLevel::kReceived;
   if (target.segment_blocks == 0 && !triggered) return absl::OkStatus();
@@ -238,6 +249,13 @@ absl::StatusOr<RecordTarget> FindTarget(Means& means, const Open& open) {
   TD_ASSIGN_OR_RETURN(target.name, catalog::ParseChannelName(open.channel));
   TD_ASSIGN_OR_RETURN(target.channel, means.recordings.FindChannel(target.name));
   TD_ASSIGN_OR_RETURN(target.lun, means.luns.Find(target.name.lun));
+  if (const uint64_t room = target.lun->store->layout().description_bytes;
+      DescriptionBytes(open) > room) {
+    return services::LimitReached(
+        absl::StrCat(room >> 10, " KiB"), "labels of a recording",
+        absl::StrCat(target.name.lun_name(), " has room for ", room >> 10,
+                     " KiB of labels and origin of a recording, and this one has more"));
+  }
   target.segment_blocks = SegmentBlocks(target.channel, target.lun->terms());
   TD_RETURN_IF_ERROR(CheckSlots(open, target.channel.block_bytes));
   target.op = open.op.value_or(target.channel.op.value_or(dataplane::TransferOp::kRead));

@@ -32,8 +32,7 @@ uint64_t BytesOfOne(const RecordTarget& target, uint64_t blocks);
 // NOT_FOUND (LUN_NOT_FOUND, CHANNEL_NOT_FOUND), INVALID_ARGUMENT. Any thread.
 absl::StatusOr<RecordTarget> FindTarget(Means& means, const services::session::Open& open);
 
-// FAILED_PRECONDITION (CHANNEL_IN_USE), INVALID_ARGUMENT (ARGUMENT_INVALID, NAME_INVALID): of a
-// session that records a part, where there can be none, or whose labels do not say which.
+// FAILED_PRECONDITION (CHANNEL_IN_USE): of a session that records a part, where there can be none.
 absl::Status CheckPart(const RecordTarget& target);
 
 // Makes the files of a fresh recording, locked by its writer to be, whose blocks come from a ring

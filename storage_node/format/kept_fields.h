@@ -40,6 +40,12 @@ class KeptField {
   }
   void Read(int64_t& ns);
   void Read(std::vector<std::string>& values);
+  template <typename Struct>
+  requires requires { services::model::Fields<Struct>::kList; }
+  void Read(Struct& value);
+  template <typename Struct>
+  requires requires { services::model::Fields<Struct>::kList; }
+  void Read(std::vector<Struct>& values);
   void Read(std::map<std::string, std::string>& values) { values = fields_.Texts(key_.c_str()); }
 
   // Its word, which must be there.
@@ -58,10 +64,35 @@ class KeptField {
   }
 
  private:
+  // What the object has of it, as a Struct.
+  template <typename Struct>
+  Struct ReadObject(const nlohmann::json& object);
+
   JsonFields& fields_;
   const services::model::FieldTraits& field_;
   const std::string key_;
 };
+
+template <typename Struct>
+void WriteKept(const Struct& from, nlohmann::json& to);
+template <typename Struct>
+Struct ReadKept(JsonFields& from);
+
+template <typename Struct>
+requires requires { services::model::Fields<Struct>::kList; }
+nlohmann::json KeptValue(const Struct& value) {
+  nlohmann::json object = nlohmann::json::object();
+  WriteKept(value, object);
+  return object;
+}
+
+template <typename Struct>
+requires requires { services::model::Fields<Struct>::kList; }
+nlohmann::json KeptValue(const std::vector<Struct>& values) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Struct& value : values) list.push_back(KeptValue(value));
+  return list;
+}
 
 template <typename Value>
 nlohmann::json KeptValue(const Value& value) {
@@ -92,6 +123,28 @@ Struct ReadKept(JsonFields& from) {
     if (field.kept()) KeptField(from, field).Read(to.*field.member);
   });
   return to;
+}
+
+template <typename Struct>
+Struct KeptField::ReadObject(const nlohmann::json& object) {
+  JsonFields inner(object, key_);
+  Struct value = ReadKept<Struct>(inner);
+  fields_.Require(inner.status().ok(), key_.c_str(),
+                  absl::StrCat("is bad: ", inner.status().message()));
+  return value;
+}
+
+template <typename Struct>
+requires requires { services::model::Fields<Struct>::kList; }
+void KeptField::Read(Struct& value) { value = ReadObject<Struct>(fields_.Map(key_.c_str())); }
+
+template <typename Struct>
+requires requires { services::model::Fields<Struct>::kList; }
+void KeptField::Read(std::vector<Struct>& values) {
+  for (const nlohmann::json& one : fields_.List(key_.c_str())) {
+    fields_.Require(one.is_object(), key_.c_str(), "has one that is no object");
+    if (one.is_object()) values.push_back(ReadObject<Struct>(one));
+  }
 }
 
 }  // namespace tapedeck::storage_node::format

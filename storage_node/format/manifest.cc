@@ -7,11 +7,10 @@
 #include "dataplane/datatype.h"
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/rail_spec.h"
-#include "services/model/group.h"
-#include "services/model/part.h"
 #include "storage_node/format/config.h"
 #include "storage_node/format/json_fields.h"
 #include "storage_node/format/json_text.h"
+#include "storage_node/format/kept_fields.h"
 #include "storage_node/format/limits.h"
 
 namespace tapedeck::storage_node::format {
@@ -144,7 +143,37 @@ std::vector<std::string> ParseEarlier(JsonFields& fields) {
   return names;
 }
 
-absl::Status ParseOrigin(JsonFields& fields, Manifest* manifest) {
+// None: it is absent.
+template <typename Struct>
+absl::StatusOr<std::optional<Struct>> ParseObject(JsonFields& fields, const char* key) {
+  const json& object = fields.Map(key);
+  TD_RETURN_IF_ERROR(fields.status());
+  if (object.empty()) return std::nullopt;
+  JsonFields inner(object, absl::StrCat(kManifest, ": ", key));
+  Struct out = ReadKept<Struct>(inner);
+  TD_RETURN_IF_ERROR(inner.status());
+  return out;
+}
+
+// How it was made.
+absl::Status ParseMaking(JsonFields& fields, Manifest* manifest) {
+  TD_ASSIGN_OR_RETURN(auto origin, ParseObject<services::model::Origin>(fields, "origin"));
+  if (origin.has_value()) manifest->origin = *std::move(origin);
+  TD_ASSIGN_OR_RETURN(manifest->group,
+                      ParseObject<services::model::RecordingGroup>(fields, "group"));
+  TD_ASSIGN_OR_RETURN(manifest->part, ParseObject<services::model::Part>(fields, "part"));
+  const std::string problem = services::model::OriginProblem(manifest->origin);
+  fields.Require(problem.empty(), "origin", problem);
+  if (manifest->group.has_value()) {
+    fields.Require(services::model::CheckGroup(*manifest->group).ok(), "group", "is none");
+  }
+  if (manifest->part.has_value()) {
+    fields.Require(services::model::CheckPart(*manifest->part).ok(), "part", "is none");
+  }
+  return fields.status();
+}
+
+absl::Status ParseBegin(JsonFields& fields, Manifest* manifest) {
   TD_ASSIGN_OR_RETURN(manifest->identity.lun, Uuid::Parse(fields.Text("lun_uid")));
   TD_ASSIGN_OR_RETURN(manifest->identity.recording, Uuid::Parse(fields.Text("uid")));
   manifest->identity.channel = fields.Id("channel");
@@ -182,10 +211,11 @@ absl::Status ParseOrigin(JsonFields& fields, Manifest* manifest) {
   TD_ASSIGN_OR_RETURN(manifest->op, ParseWord<dataplane::TransferOp>(fields, "transfer_op"));
   TD_ASSIGN_OR_RETURN(manifest->commit, ParseWord<dataplane::CommitLevel>(fields, "commit_level"));
   TD_ASSIGN_OR_RETURN(manifest->annotations, ParseAnnotations(fields));
+  TD_RETURN_IF_ERROR(ParseMaking(fields, manifest));
   return fields.status();
 }
 
-// Of a manifest whose origin is known.
+// Of a manifest whose begin is known.
 absl::Status ParseEnd(JsonFields& fields, Manifest* manifest) {
   TD_ASSIGN_OR_RETURN(manifest->state, ParseState(fields.Text("state")));
   manifest->blocks = fields.Uint("blocks", MaxBlocks(manifest->block_bytes));
@@ -217,6 +247,11 @@ std::string TextForHeader(const Manifest& manifest) {
     begun.labels.clear();
     begun.description.clear();
     begun.earlier_originals.clear();
+    text = EncodeManifest(begun);
+  }
+  if (text.size() > kMaxHeaderManifestBytes) {
+    // What the samples are is needed to read them.
+    begun.origin = {.datatype = begun.origin.datatype};
     text = EncodeManifest(begun);
   }
   return text.size() > kMaxHeaderManifestBytes ? "" : text;
@@ -274,6 +309,9 @@ std::string EncodeManifest(const Manifest& manifest) {
                  {"cause", manifest.cause},
                  {"stages", StagesOf(manifest)}};
   if (manifest.start_time_ns.has_value()) object["start_time_ns"] = *manifest.start_time_ns;
+  if (manifest.origin != services::model::Origin()) WriteKept(manifest.origin, object["origin"]);
+  if (manifest.group.has_value()) WriteKept(*manifest.group, object["group"]);
+  if (manifest.part.has_value()) WriteKept(*manifest.part, object["part"]);
   if (manifest.segment_blocks > 0) object["segment_blocks"] = manifest.segment_blocks;
   if (!manifest.original.empty()) {
     object["original"] = manifest.original;
@@ -293,7 +331,7 @@ absl::StatusOr<Manifest> DecodeManifest(absl::string_view text) {
     return absl::DataLossError(absl::StrCat("manifest.json: version ", version, " is not known"));
   }
   Manifest manifest;
-  TD_RETURN_IF_ERROR(ParseOrigin(fields, &manifest));
+  TD_RETURN_IF_ERROR(ParseBegin(fields, &manifest));
   TD_RETURN_IF_ERROR(ParseEnd(fields, &manifest));
   return manifest;
 }
@@ -320,6 +358,9 @@ services::Recording ToRecording(const Manifest& manifest, absl::string_view chan
           .cause = manifest.cause,
           .description = manifest.description,
           .labels = manifest.labels,
+          .origin = manifest.origin,
+          .group = manifest.group,
+          .part = manifest.part,
           .annotations = manifest.annotations,
           .kept = manifest.kept,
           .stream = manifest.stream,
@@ -334,9 +375,7 @@ void Describe(const services::RecordingUpdate& update, Manifest* manifest) {
   const services::Recording described =
       services::Updated({.description = manifest->description, .labels = manifest->labels}, update);
   manifest->description = described.description;
-  const auto& before = manifest->labels;
-  manifest->labels =
-      services::model::WithGroupOf(before, services::model::WithPartOf(before, described.labels));
+  manifest->labels = described.labels;
 }
 
 void AppendRange(std::vector<SequenceRange>* ranges, SequenceRange more) {

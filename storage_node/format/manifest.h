@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,11 @@ struct Manifest {
   dataplane::TransferOp op = dataplane::TransferOp::kRead;
   dataplane::CommitLevel commit = dataplane::CommitLevel::kDurable;
   std::string description;
-  std::map<std::string, std::string> labels;
+  std::map<std::string, std::string> labels;  // the user's own
+  // How it was made, as its session said; nobody changes it later.
+  services::model::Origin origin;
+  std::optional<services::model::RecordingGroup> group;
+  std::optional<services::model::Part> part;
   // Of a session in segments: the ID of the first, and which one this is. Empty: it is none.
   std::string stream;
   uint64_t segment = 0;
@@ -67,8 +72,8 @@ struct Manifest {
   // Before it is written anew.
   void Advance();
   uint64_t missing_blocks() const;
-  // With as much of the manifest as the header has room for: what it was when it began, and its
-  // labels and description if they fit.
+  // With as much of the manifest as the header has room for: what it was when it began, its labels
+  // and description if they fit, and then its origin.
   IndexHeader index_header() const;
   EntryFormat entries() const { return EntryFormat::Of(block_bytes, identity.epoch); }
 };

@@ -25,8 +25,7 @@ std::vector<uint64_t> SigmfRunsOf(const Manifest& manifest) {
 }
 
 const std::string& SampleTypeOf(const Manifest& manifest) {
-  const auto label = manifest.labels.find("datatype");
-  return label == manifest.labels.end() ? manifest.datatype : label->second;
+  return services::model::SampleType(manifest.origin, manifest.datatype);
 }
 
 uint64_t BlockSamplesOf(const Manifest& manifest) {
@@ -48,6 +47,8 @@ std::string EncodeSigmf(const Manifest& manifest, std::span<const SigmfRun> runs
             .start_time_ns = manifest.start_time_ns,
             .description = manifest.description,
             .labels = manifest.labels,
+            .origin = manifest.origin,
+            .group = manifest.group,
             .uid = manifest.identity.recording.ToString(),
             .recording = absl::StrCat(manifest.identity.channel, "/", manifest.id),
             .state = std::string(services::model::NameOf(manifest.state)),

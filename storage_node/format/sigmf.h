@@ -25,7 +25,7 @@ struct SigmfRun {
 inline constexpr size_t kMaxSigmfRuns = 1024;
 std::vector<uint64_t> SigmfRunsOf(const Manifest& manifest);
 
-// What the samples are: where a transform has made others of them, a label says so.
+// What the samples are: where a transform has made others of them, the origin says so.
 const std::string& SampleTypeOf(const Manifest& manifest);
 // In a whole block; 0: its bytes are no samples.
 uint64_t BlockSamplesOf(const Manifest& manifest);

@@ -35,8 +35,10 @@ services::session::Open OpenOf(const recordings::FoundRecording& source,
   services::session::Open open{.direction = services::session::Direction::kRecord,
                                .channel = channel.name,
                                .expected_blocks = from.blocks,
-                               .labels = from.labels};
-  open.labels[std::string(kDraftLabel)] = from.uid;
+                               .labels = from.labels,
+                               .origin = from.origin,
+                               .group = from.group};
+  open.origin.move_draft = from.uid;
   open.original = services::session::Original{.recording = from.name,
                                               .uid = from.uid,
                                               .open_time_ns = from.open_time_ns,

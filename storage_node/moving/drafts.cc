@@ -19,9 +19,7 @@ absl::Status RemoveDraft(recordings::Recordings& recordings, const catalog::Reso
 
 }  // namespace
 
-bool IsDraft(const format::Manifest& manifest) {
-  return manifest.labels.contains(std::string(kDraftLabel));
-}
+bool IsDraft(const format::Manifest& manifest) { return !manifest.origin.move_draft.empty(); }
 
 bool IsWhole(const format::Manifest& copy, const format::Manifest& source) {
   return copy.state == services::RecordingState::kSealed && copy.blocks == source.blocks;

@@ -1,5 +1,5 @@
-// Copies that are being made by the policy: each has a label that says so until it is compared with
-// its original and has what was noted of that. Waits for the disk.
+// Copies that are being made by the policy: the origin of each says so (move_draft) until it is
+// compared with its original and has what was noted of that. Waits for the disk.
 #pragma once
 
 #include <string>
@@ -7,13 +7,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::moving {
-
-// Its value is the uid of the original.
-inline constexpr absl::string_view kDraftLabel = "move_draft";
 
 bool IsDraft(const format::Manifest& manifest);
 

@@ -138,7 +138,8 @@ absl::Status OneMove::Settle(const Readable& copy) {
   const auto settled = recordings().Rewrite(
       copy.recording.name.ToString(), [&](format::Manifest* to) -> absl::Status {
         to->description = from.description;
-        to->labels.erase(std::string(kDraftLabel));
+        to->labels = from.labels;
+        to->origin.move_draft.clear();
         size_t bytes = 0;
         for (const services::Annotation& one : from.annotations) {
           bytes += services::BytesOf(one);
@@ -196,8 +197,8 @@ absl::StatusOr<Moved> OneMove::Run() {
 
 bool IsDue(const format::Manifest& manifest, const services::Channel& channel, int64_t now_ns) {
   return manifest.state == services::RecordingState::kSealed && !manifest.kept &&
-         manifest.stream.empty() && !services::model::KnownPartOf(manifest.labels).has_value() &&
-         !IsDraft(manifest) && manifest.end_time_ns + channel.move_after_ns <= now_ns;
+         manifest.stream.empty() && !manifest.part.has_value() && !IsDraft(manifest) &&
+         manifest.end_time_ns + channel.move_after_ns <= now_ns;
 }
 
 bool IsOfRecording(const absl::Status& status, const std::string& recording) {

@@ -15,10 +15,12 @@ namespace {
 // A running recording must not end because its manifest no longer fits: `after` is what it would
 // say.
 absl::Status CheckRoomFor(const services::Recording& after, const store::Store& store) {
+  TD_RETURN_IF_ERROR(services::model::CheckDescription(after.description, after.labels,
+                                                       services::model::kRecordingLabels));
   const uint64_t room = store.layout().description_bytes;
-  if (services::model::WrittenBytes(after.description, after.labels) <= room) {
-    return absl::OkStatus();
-  }
+  const uint64_t bytes = services::model::WrittenBytes(after.description, after.labels) +
+                         services::model::WrittenBytes(after.origin);
+  if (bytes <= room) return absl::OkStatus();
   return services::LimitReached(
       absl::StrCat(room >> 10, " KiB"), "labels of a recording",
       absl::StrCat(
@@ -27,7 +29,10 @@ absl::Status CheckRoomFor(const services::Recording& after, const store::Store& 
 }
 
 services::Recording NotedIn(const std::string& name, const format::Manifest& manifest) {
-  return {.name = name, .description = manifest.description, .labels = manifest.labels};
+  return {.name = name,
+          .description = manifest.description,
+          .labels = manifest.labels,
+          .origin = manifest.origin};
 }
 
 }  // namespace

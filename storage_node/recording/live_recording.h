@@ -102,8 +102,15 @@ class LiveRecording {
     absl::MutexLock lock(&mutex_);
     services::RecordingUpdate described = notes_.described;
     services::model::Merge(described, update);
-    absl::Status status = check(services::Updated(recording, described));
+    const services::Recording after = services::Updated(recording, described);
+    absl::Status status = check(after);
     if (!status.ok()) return status;
+    // However many labels came and went.
+    if (services::model::NamesLabel(described)) {
+      described.fields = {};
+      described.Set(&services::Recording::description, after.description)
+          .Set(&services::Recording::labels, after.labels);
+    }
     if (closing_) return false;
     notes_.described = std::move(described);
     TellWriter();

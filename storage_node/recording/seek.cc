@@ -112,7 +112,7 @@ absl::StatusOr<uint64_t> FindStart(store::Store& store, const store::RecordingPa
   const auto sample =
       begins_by_time ? SampleAt(manifest, playhead.start) : std::optional<uint64_t>();
   const uint64_t block_samples = format::BlockSamplesOf(manifest);
-  const bool is_part = services::model::KnownPartOf(manifest.labels).has_value();
+  const bool is_part = manifest.part.has_value();
   if (sample.has_value() && block_samples > 0 && !is_part) {
     return blocks == 0 ? 0 : std::min(*sample / block_samples, blocks - 1);
   }

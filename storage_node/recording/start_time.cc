@@ -9,7 +9,7 @@ namespace tapedeck::storage_node::recording {
 StartTime::StartTime(const format::Manifest& manifest)
     : block_samples_(format::BlockSamplesOf(manifest)),
       sample_rate_(manifest.sample_rate),
-      is_part_(services::model::KnownPartOf(manifest.labels).has_value()),
+      is_part_(manifest.part.has_value()),
       time_ns_(manifest.start_time_ns) {
   if (time_ns_.has_value()) sequence_ = 0;
 }

@@ -57,7 +57,7 @@ void WriteSigmfView(store::Store& store, const store::RecordingPath& path,
   store::OpenData* const data = store.open_data();
   if (data == nullptr || manifest.blocks == 0 || manifest.members != 1) return;
   // A part's neighbours are not those of the stream.
-  if (services::model::KnownPartOf(manifest.labels).has_value()) return;
+  if (manifest.part.has_value()) return;
   const absl::Status status = Write(store, *data, path, manifest, clock);
   if (status.ok()) return;
   dataplane::Log(dataplane::LogLevel::kWarning, "sigmf", "no .sigmf-meta beside the samples",

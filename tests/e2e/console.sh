@@ -111,7 +111,7 @@ END
   json_is "$(call workers/w0/PipelineService/StartRecord \
     "{\"channel\":\"luns/l1/channels/c0\",\"storage\":\"$TAPEDECK_STORAGE\",\"source\":{\"name\":\"synth\"},\"blocks\":\"8\"}" "${root[@]}")" \
     '.name == "jobs/1"' "a job by the console"
-  recorded() { as root tapectl_json recordings list | jq -e '.recordings[0] | .state == "SEALED" and .labels.recorder == "spiffe://lab/root"'; }
+  recorded() { as root tapectl_json recordings list | jq -e '.recordings[0] | .state == "SEALED" and .origin.worker == "spiffe://lab/root"'; }
   wait_for 15 recorded || fail "no recording of root's: $(as root tapectl_json recordings list)"
   answer=$(call workers/w0/PipelineService/StartRecord '{"channel":"luns/l1/channels/c0"}' "${guest[@]}" -w '%{http_code}')
   [[ $answer == *403 ]] || fail "a guest records: $answer"

@@ -40,7 +40,7 @@ copy_here() {
   [[ ${copy##*/} == "${original##*/}" ]] || fail "the copy has another ID: $copy"
   cmp "$(data_of member-fast/c "$original")" "$(data_of member-deep/c "$copy")" || fail "the copy has other bytes"
   json_is "[$original_said,$(tapectl_json recordings show "$copy")]" \
-    "[.[] | {labels, description, annotations, kept, start_time, blocks, bytes, sample_rate}] | .[0] == .[1]" "what is noted of the copy"
+    "[.[] | {labels, origin, group, description, annotations, kept, start_time, blocks, bytes, sample_rate}] | .[0] == .[1]" "what is noted of the copy"
   json_is "$(tapectl_json recordings copy "$original" deep/c)" ".recording == \"$copy\" and .first_block == $BLOCKS" "a second time"
   json_is "$(tapectl_json recordings show "${original##*/}")" ".name == \"$original\"" "whom the ID names"
   answer=$(tapectl_json recordings move "$original" deep/c) || fail "the move: $answer"
@@ -91,7 +91,7 @@ lost_manifests() {
   cause=$(tapectl_json recordings show "$original" | jq -r .cause)
   [[ $cause == DATA_LOSS*manifest* ]] || fail "the salvaged recording says: $cause"
   copy=$(tapectl_json recordings copy "$original" deep/c | jq -r .recording)
-  json_is "$(tapectl_json recordings show "$copy")" ".labels.original_cause == \"$cause\"" "the cause of the original"
+  json_is "$(tapectl_json recordings show "$copy")" ".origin.original_cause == \"$cause\"" "the cause of the original"
   tapectl recordings delete "$original" >/dev/null
 }
 

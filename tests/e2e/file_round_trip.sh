@@ -47,6 +47,32 @@ through_another_datatype() {
   json_is "$answer" ".blocks == 20 and .bytes == 20 * 65536" "averaged blocks"
   answer=$(tapectl_json play "$(jq -r .recording <<<"$answer")" --sink verify)
   json_is "$answer" '[.notes[]? | select(startswith("content not compared"))] == []' "the averages were compared"
+  labels_are_the_users lw/c2/latest
+  compares_nothing "$recording"
+}
+
+# labels_are_the_users RECORDING: of synth. One is set or removed at a time, and none has to do with what is compared.
+labels_are_the_users() {
+  local before changed
+  before=$(tapectl_json recordings show "$1" | jq -c .origin)
+  json_is "$before" '.source.name == "synth" and .transforms[0].parameters.points == "1024" and .worker != "" and .version != ""' "the origin"
+  changed=$(tapectl_json recordings update "$1" --label site=north --label source=file)
+  json_is "$changed" '.labels == {site: "north", source: "file"}' "two that are added"
+  changed=$(tapectl_json recordings update "$1" --label site=south --label transforms=blur --label source-)
+  json_is "$changed" '.labels == {site: "south", transforms: "blur"}' "one replaced, one added, one removed"
+  json_is "$changed" ".origin == $before" "the origin after all that"
+  json_is "$(tapectl_json play "$1" --sink verify)" '.state == "SUCCEEDED"' "what is compared"
+  json_is "$(tapectl_json recordings update "$1" --label none)" '.labels == {}' "none"
+}
+
+# compares_nothing RECORDING: of a file, which nobody can make again.
+compares_nothing() {
+  local answer status=0
+  answer=$(tapectl_json play "$1" --sink verify) || status=$?
+  ((status == 6)) || fail "a verification that compared nothing has status $status: $answer"
+  json_is "$answer" '.state == "NOT_COMPARED" and .lost_blocks == 0 and (.notes | any(startswith("content not compared: its source, file")))' "its end"
+  answer=$(tapectl play "$1" --sink verify 2>&1) || true
+  grep -q "  NOT_COMPARED" <<<"$answer" || fail "the text does not say that nothing was compared: $answer"
 }
 
 direct() {

@@ -43,7 +43,7 @@ start_node 1
 wait_for 20 job_says "part 2 of 3, ${ADDRESSES[1]}, is there, and begins" || fail "it does not begin late: $(job)"
 grows "a job over three nodes"
 stop_job "what one node began late"
-json_is "$(at 1 recordings list l0/c0)" '.recordings[0] | .labels.part == "2/3" and .state == "SEALED" and .blocks > 0' "a late part"
+json_is "$(at 1 recordings list l0/c0)" '.recordings[0] | .part.number == 2 and .part.parts == 3 and .state == "SEALED" and .blocks > 0' "a late part"
 json_is "$(tapectl_json recordings list l0/c0)" '.recordings | length == 1' "one recording"
 echo "a node that was away has its part"
 
@@ -64,7 +64,7 @@ grows "a mirror of two nodes"
 stop_job "a mirror of which one node began late"
 json_is "$ENDED" '.notes | any(contains("the first of them block 0, have one copy alone"))' "what has one copy"
 late=$(at 1 recordings show l0/c0/latest) early=$(at 0 recordings show l0/c0/latest)
-json_is "$late" '.labels.part == "2/2" and .labels.part_copies == "2" and .blocks - .missing_blocks >= 50' "the late copy"
+json_is "$late" '.part.number == 2 and .part.copies == 2 and .blocks - .missing_blocks >= 50' "the late copy"
 (($(jq .blocks <<<"$late") < $(jq .blocks <<<"$early"))) || fail "nothing has one copy alone: $late"
 tapectl repair l0/c0/latest >/dev/null || fail "it is not repaired"
 for i in 0 1; do

@@ -34,7 +34,7 @@ json_is "$answer" '.outputs[0] | .blocks == 13 and .bytes == 200 * 4096 and .los
 plays l0/c0/latest 100
 plays l0/spectra/latest 13
 json_is "$(tapectl_json recordings show l0/spectra/latest)" \
-  '.state == "SEALED" and .labels.beside == "luns/l0/channels/c0" and .labels.transforms == "fft,power"' "the spectra"
+  '.state == "SEALED" and .origin.beside == "luns/l0/channels/c0" and [.origin.transforms[].name] == ["fft", "power"] and .labels == {}' "the spectra"
 echo "100 blocks and 13 of their averages verify"
 
 start_job "${RECORD[@]}" --blocks "$(scaled 800 200)" --also l0/spectra --also-transform "$AVERAGED"

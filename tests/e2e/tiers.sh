@@ -34,7 +34,7 @@ one_by_one() {
   json_is "$(tapectl_json channel list fast)" '.channels[0] | .move_to == "luns/deep" and .move_after_s == 1' "the policy"
   await_moved fast/c
   moved=$(tapectl_json recordings show "$name")
-  json_is "[$said,$moved]" "[.[] | {labels, description, annotations, start_time, blocks, bytes, sample_rate}] | .[0] == .[1]" "what is noted"
+  json_is "[$said,$moved]" "[.[] | {labels, origin, group, description, annotations, start_time, blocks, bytes, sample_rate}] | .[0] == .[1]" "what is noted"
   json_is "$moved" ".name == \"luns/deep/channels/c/recordings/${name##*/}\" and .original == \"$name\"" "the old name"
   is_whole "$(tapectl_json play "$name" --sink verify)" "playing by the old name"
   tapectl_json recordings move "$name" deeper/c >/dev/null || fail "moving it once more"
@@ -80,7 +80,7 @@ kill_while_it_moves() {
   sleep "$(awk -v random="$RANDOM" 'BEGIN { print 0.2 + random / 32768 * 0.9 }')"
   kill_service "$STORAGE_PID" && start_storage
   answer=$(listed)
-  ! jq -e '[.recordings[] | select(.labels.move_draft)] | length > 0' <<<"$answer" >/dev/null || CUT_OFF=$((CUT_OFF + 1))
+  ! jq -e '[.recordings[] | select(.origin.move_draft != "")] | length > 0' <<<"$answer" >/dev/null || CUT_OFF=$((CUT_OFF + 1))
   for id in "${IDS[@]}"; do
     (($(whole "$id" "$answer") >= 1)) || fail "round $1: $id is nowhere whole: $answer"
   done
@@ -92,7 +92,7 @@ expect_each_once() {
   tapectl channel update fast/c --move-rate 1GB >/dev/null
   await_moved fast/c
   answer=$(listed)
-  json_is "$answer" '[.recordings[] | select(.state != "SEALED" or .labels.move_draft)] == []' "what broken-off moves have left"
+  json_is "$answer" '[.recordings[] | select(.state != "SEALED" or .origin.move_draft != "")] == []' "what broken-off moves have left"
   json_is "$answer" ".recordings | length == ${#IDS[@]}" "one of each"
   for id in "${IDS[@]}"; do
     tapectl recordings verify "luns/fast/channels/c/recordings/$id" >/dev/null || fail "$id does not verify"

@@ -95,7 +95,7 @@ for channel in l0/ann l1/bob; do
 done
 as ann tapectl record l0/ann --source synth --blocks 32 >/dev/null 2>&1 || fail "ann cannot record"
 is_whole "$(as ann tapectl_json play l0/ann/latest --sink verify 2>/dev/null)" "ann's playback"
-json_is "$(as ann tapectl_json recordings show l0/ann/latest)" '.labels.recorder == "spiffe://lab/ann"' "the recorder"
+json_is "$(as ann tapectl_json recordings show l0/ann/latest)" '.origin.worker == "spiffe://lab/ann"' "the recorder"
 
 # A worker that others can ask gives its own files to nobody, unless it was told which.
 refused ann PERMISSION_DENIED FILE_OUTSIDE_ROOTS record l0/ann --source "file:$CA/worker.key"

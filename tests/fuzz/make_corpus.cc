@@ -65,7 +65,11 @@ format::Manifest SomeManifest() {
           .block_bytes = 1 << 20,
           .datatype = "cf32_le",
           .sample_rate = 2.4e6,
-          .labels = {{"source", "synth"}, {"odd \"key\"\n", "[{"}},
+          .labels = {{"site", "north"}, {"odd \"key\"\n", "[{"}},
+          .origin = {.source = {.name = "synth", .parameters = {{"seed", "7"}}},
+                     .transforms = {{.name = "fft", .parameters = {{"points", "64"}}}}},
+          .group = services::model::RecordingGroup{.id = "g"},
+          .part = services::model::Part{.number = 1, .parts = 2, .whole = "r"},
           .open_time_ns = 1'795'218'704'123'456'789,
           .annotations = {{.sample_start = 4096, .sample_count = 100, .label = "burst"}},
           .kept = true,
@@ -167,7 +171,8 @@ void AddSession(const Corpus& corpus) {
   request("open", session::Open{.channel = "luns/l/channels/c",
                                 .slots = 8,
                                 .slot_bytes = 65536,
-                                .labels = {{"source", "synth"}}});
+                                .labels = {{"site", "north"}},
+                                .origin = {.source = {.name = "synth"}}});
   response("accept", session::Accept{.session = "s",
                                      .recording = "luns/l/channels/c/recordings/r",
                                      .datatype = "cu8",

@@ -119,7 +119,7 @@ TEST_P(BounceTest, WhatIsDamagedOnTheWayInIsNotPlayed) {
   for (const int damaged : {0, 3}) {
     auto recording = Record(choice_, {.source = Synth(), .blocks = 5}, clock_);
     ASSERT_TRUE(recording.ok()) << recording.status();
-    auto playback = Play(choice_, {.sink = Verify(), .labels = recording->labels, .blocks = 5});
+    auto playback = Play(choice_, {.sink = Verify(), .origin = recording->origin, .blocks = 5});
     ASSERT_TRUE(playback.ok()) << playback.status();
     damage_.to_device = damaged;
     const absl::Status status = Pump(*recording->source, *playback->sink);
@@ -148,7 +148,7 @@ class SmallBlocksTest : public BounceTest {
         Record(device, {.source = FileSource(input), .slots = 32, .block_bytes = block_bytes},
                clock_));
     TD_ASSIGN_OR_RETURN(auto playback, Play(device, {.sink = FileSink(output),
-                                                     .labels = recording.labels,
+                                                     .origin = recording.origin,
                                                      .fft = 64,
                                                      .block_bytes = block_bytes}));
     const auto lose = [](dataplane::Block& block) {

@@ -100,7 +100,7 @@ class DirectTest : public testing::TestWithParam<const char*> {
     record.rung = Rung::kPeerMemory;
     auto recording = Record(choice_, record, clock_);
     if (!recording.ok()) return recording.status();
-    play.labels = recording->labels;
+    play.origin = recording->origin;
     play.blocks = recording->expected_blocks;
     play.datatype = record.datatype;
     play.block_bytes = record.block_bytes;
@@ -262,7 +262,7 @@ TEST_P(DirectTest, APartialBlockIsFilledUpToATransform) {
   // The same through host memory.
   auto recording = Record(choice_, {.source = FileSource(input)}, clock_);
   auto playback =
-      Play(choice_, {.sink = FileSink(output, true), .labels = recording->labels, .fft = 1024});
+      Play(choice_, {.sink = FileSink(output, true), .origin = recording->origin, .fft = 1024});
   ASSERT_TRUE(Pump(*recording->source, *playback->sink).ok());
   EXPECT_EQ(ReadFile(output), direct);
 }

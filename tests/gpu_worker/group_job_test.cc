@@ -57,11 +57,13 @@ TEST_F(GroupJobTest, AMemberThatIsInTimeHasAll) {
   EXPECT_THAT(job->notes, Contains(HasSubstr("member 2 of 3 of array, by the system clock")));
   const auto recording = node_->recordings().GetRecording(job->recording);
   ASSERT_TRUE(recording.ok()) << recording.status();
-  EXPECT_EQ(recording->labels.at("group"), "g");
-  EXPECT_EQ(recording->labels.at("group_member"), "2/3");
-  EXPECT_THAT(recording->labels.at("starts_at"), testing::EndsWith("Z"));
-  EXPECT_THAT(recording->labels.at("clock"), testing::StartsWith("system"));
-  EXPECT_EQ(recording->labels.count("clock_error_ns"), 1u);
+  ASSERT_TRUE(recording->group.has_value());
+  EXPECT_EQ(recording->group->id, "g");
+  EXPECT_EQ(recording->group->number, 2u);
+  EXPECT_EQ(recording->group->members, 3u);
+  EXPECT_GT(recording->group->starts_at_ns, 0);
+  EXPECT_THAT(recording->group->clock, testing::StartsWith("system"));
+  EXPECT_GT(recording->group->clock_error_ns, 0);
 }
 
 TEST_F(GroupJobTest, ALateMemberLacksExactlyWhatWentBy) {

@@ -116,8 +116,8 @@ TEST_P(IngestTest, AStreamOfDatagramsArrivesWhole) {
   ASSERT_THAT(outcome.blocks, SizeIs(6));
   EXPECT_EQ(outcome.blocks.back().payload.size(), 1000 * kSampleBytes);
   EXPECT_THAT(outcome.lost, SizeIs(0));
-  EXPECT_EQ(recording_.labels["source"], "ingest");
-  EXPECT_EQ(recording_.labels["datatype"], "cf32_le");
+  EXPECT_EQ(recording_.origin.source.name, "ingest");
+  EXPECT_EQ(recording_.origin.datatype, "cf32_le");
   EXPECT_EQ(Counted(", samples"), outcome.sent.samples);
   EXPECT_EQ(Counted("kernel"), 0u);
 }

@@ -99,7 +99,7 @@ inline absl::StatusOr<pipeline::Recording> Record(const pipeline::DeviceChoice& 
 struct TestPlayback {
   std::string datatype = "cf32_le";
   services::StageSpec sink;
-  std::map<std::string, std::string> labels;
+  services::model::Origin origin;
   uint32_t fft = 0;
   std::vector<services::StageSpec> transforms;  // after the fft
   uint64_t blocks = 0;
@@ -119,7 +119,7 @@ inline absl::StatusOr<pipeline::Playback> Play(const pipeline::DeviceChoice& dev
                                    .channel = {.datatype = test.datatype,
                                                .block_bytes = test.block_bytes,
                                                .sample_rate = test.sample_rate},
-                                   .labels = test.labels,
+                                   .origin = test.origin,
                                    .annotations = test.annotations,
                                    .blocks = test.blocks,
                                    .files = services::files::FileRoots::Anywhere(),

@@ -117,7 +117,7 @@ class Bench {
 
   absl::StatusOr<pipeline::Playback> PlaybackOf(const pipeline::Recording& recording,
                                                 const std::string& datatype, TestPlayback play) {
-    play.labels = recording.labels;
+    play.origin = recording.origin;
     play.blocks = recording.expected_blocks;
     play.datatype = datatype;
     play.block_bytes = block_bytes_;

@@ -41,7 +41,7 @@ class PipelineTest : public DeviceTest {
     auto recording = Record(choice_, test, clock_);
     if (!recording.ok()) return recording.status();
     expected_blocks_ = recording->expected_blocks;
-    labels_ = recording->labels;
+    origin_ = recording->origin;
     return PullAll(*recording->source);
   }
 
@@ -55,7 +55,7 @@ class PipelineTest : public DeviceTest {
                              const PumpOptions& options = {}) {
     auto recording = Record(choice_, record, clock_);
     if (!recording.ok()) return recording.status();
-    play.labels = recording->labels;
+    play.origin = recording->origin;
     play.blocks = recording->expected_blocks;
     play.datatype = record.datatype;
     play.block_bytes = record.block_bytes;
@@ -73,7 +73,7 @@ class PipelineTest : public DeviceTest {
 
   const dataplane::SystemClock clock_{};
   uint64_t expected_blocks_ = 0;
-  std::map<std::string, std::string> labels_;
+  services::model::Origin origin_;
   bool needs_order_ = false;
   dataplane::Watermarks watermarks_;
 };

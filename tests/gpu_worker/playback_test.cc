@@ -195,10 +195,14 @@ TEST_P(PlaybackTest, DestroyingAPipelineInFullSwingReturnsEverySlot) {
   for (int i = 0; i < 8; ++i) EXPECT_TRUE(ring->Take().has_value()) << i;
 }
 
-// Labels of a synth recording, some of them others.
-std::map<std::string, std::string> Made(std::map<std::string, std::string> others) {
-  others.merge(stages::synth::Describe({}).labels);
-  return others;
+using services::model::Origin;
+using Transforms = std::vector<services::model::OriginStage>;
+
+// A synth recording with these transforms, and with some parameters of its source others.
+Origin Made(Transforms transforms, stages::TextParameters others = {}) {
+  others.merge(stages::synth::Describe({}).parameters);
+  return {.source = {.name = "synth", .parameters = std::move(others)},
+          .transforms = std::move(transforms)};
 }
 
 TEST_P(PlaybackTest, WrongRequestsSayWhatIsWrong) {
@@ -210,22 +214,21 @@ TEST_P(PlaybackTest, WrongRequestsSayWhatIsWrong) {
       {{.sink = Null(), .fft = 63}, "ARGUMENT_INVALID"},
       {{.sink = FileSink("/nowhere/at/all")}, "FILE_NOT_FOUND"},
       {{.sink = FileSink("/dev/null")}, "FILE_INVALID"},
-      {{.sink = Verify(), .labels = {{"source", "synth"}}}, "ARGUMENT_INVALID"},
-      {{.sink = Verify(), .labels = Made({{"tones", "0.1,x"}})}, "ARGUMENT_INVALID"},
-      {{.sink = Verify(), .labels = Made({{"transforms", "fft"}})}, "ARGUMENT_INVALID"},
-      {{.sink = Verify(), .labels = Made({{"transforms", "fft"}, {"fft", "3"}})},
+      {{.sink = Verify(), .origin = {.source = {.name = "synth"}}}, "ARGUMENT_INVALID"},
+      {{.sink = Verify(), .origin = Made({}, {{"tones", "0.1,x"}})}, "ARGUMENT_INVALID"},
+      {{.sink = Verify(), .origin = Made({{"fft", {}}})}, "ARGUMENT_INVALID"},
+      {{.sink = Verify(), .origin = Made({{"fft", {{"points", "3"}}}})}, "ARGUMENT_INVALID"},
+      {{.sink = Verify(), .origin = Made({{"fft", {{"points", "65536"}}}})}, "ARGUMENT_INVALID"},
+      {{.sink = Verify(), .origin = Made({{"fft", {{"points", "64"}, {"what", "1"}}}})},
        "ARGUMENT_INVALID"},
-      {{.sink = Verify(), .labels = Made({{"transforms", "fft"}, {"fft", "65536"}})},
-       "ARGUMENT_INVALID"},
-      {{.sink = Verify(), .labels = Made({{"transforms", "power"}, {"power", "2"}})},
-       "ARGUMENT_INVALID"},
-      {{.sink = Verify(),
-        .labels = Made({{"transforms", "power"}, {"power", "65536"}, {"power_points", "4"}})},
+      {{.sink = Verify(), .origin = Made({{"power", {{"average", "2"}}}})}, "ARGUMENT_INVALID"},
+      {{.sink = Verify(), .origin = Made({{"power", {{"average", "65536"}, {"points", "4"}}}})},
        "ARGUMENT_INVALID"},
       {{.sink = Verify(),
-        .labels = Made({{"transforms", "power,power"}, {"power", "2"}, {"power_points", "4"}})},
+        .origin = Made({{"power", {{"average", "2"}, {"points", "4"}}},
+                        {"power", {{"average", "2"}, {"points", "4"}}}})},
        "ARGUMENT_INVALID"},
-      {{.sink = Verify(), .labels = Made({{"transforms", std::string(99, ',')}})},
+      {{.sink = Verify(), .origin = Made(Transforms(99, {"fft", {{"points", "16"}}}))},
        "ARGUMENT_INVALID"},
   };
   for (const auto& row : rows) {
@@ -236,14 +239,14 @@ TEST_P(PlaybackTest, WrongRequestsSayWhatIsWrong) {
 }
 
 TEST_P(PlaybackTest, UnknownContentIsNotedAndOnlyCounted) {
-  auto playback = Play(choice_, {.sink = Verify(), .labels = {{"source", "file"}}});
+  auto playback = Play(choice_, {.sink = Verify(), .origin = {.source = {.name = "file"}}});
   ASSERT_TRUE(playback.ok()) << playback.status();
   ASSERT_EQ(playback->notes.size(), 1u);
   EXPECT_THAT(playback->notes[0], HasSubstr("not compared: its source, file,"));
 }
 
 TEST_P(PlaybackTest, AnUnknownTransformIsNotedAndContentOnlyCounted) {
-  auto playback = Play(choice_, {.sink = Verify(), .labels = Made({{"transforms", "blur"}})});
+  auto playback = Play(choice_, {.sink = Verify(), .origin = Made({{"blur", {}}})});
   ASSERT_TRUE(playback.ok()) << playback.status();
   ASSERT_EQ(playback->notes.size(), 1u);
   EXPECT_THAT(playback->notes[0], HasSubstr("not compared: the transform blur"));

@@ -152,8 +152,8 @@ TEST_P(RecordTest, AFilePassesThroughWithItsLastPartialBlock) {
   EXPECT_EQ((*blocks)[3].header.flags, dataplane::kBlockPartial);
   EXPECT_EQ((*blocks)[3].header.payload_bytes, 1001u);
   EXPECT_EQ((*blocks)[3].header.sample_index, 3 * kTestBlockBytes / 4);
-  EXPECT_EQ(labels_["source"], "file");
-  EXPECT_EQ(labels_["datatype"], "ci16_le");
+  EXPECT_EQ(origin_.source.name, "file");
+  EXPECT_EQ(origin_.datatype, "ci16_le");
 }
 
 TEST_P(RecordTest, AFileOfWholeBlocksHasNoPartialOne) {

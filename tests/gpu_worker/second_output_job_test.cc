@@ -100,9 +100,10 @@ TEST_F(SecondOutputJobTest, BothAreRecordedAndVerify) {
       EXPECT_TRUE(played.error.ok()) << played.error;
       EXPECT_THAT(played.notes, Not(Contains(HasSubstr("not compared"))));
     }
-    const auto labels = node_->recordings().GetRecording(output.recording)->labels;
-    EXPECT_EQ(labels.at("beside"), kChannel);
-    EXPECT_EQ(labels.at("transforms"), "power");
+    const auto made = node_->recordings().GetRecording(output.recording)->origin;
+    EXPECT_EQ(made.beside, kChannel);
+    ASSERT_EQ(made.transforms.size(), 1u);
+    EXPECT_EQ(made.transforms[0].name, "power");
   }
 }
 

@@ -47,7 +47,7 @@ class SecondOutputTest : public PipelineTest {
   Both RecordBoth(const TestRecording& test) {
     auto recording = Record(choice_, test, clock_);
     if (!recording.ok()) return {recording.status(), recording.status()};
-    labels_ = recording->tap->labels;
+    origin_ = recording->tap->origin;
     expected_blocks_ = recording->tap->expected_blocks;
     return PullBoth(*recording->source, *recording->tap->source);
   }
@@ -59,9 +59,9 @@ class SecondOutputTest : public PipelineTest {
     ASSERT_TRUE(both.first.ok()) << both.first.status();
     ASSERT_TRUE(both.second.ok()) << both.second.status();
     EXPECT_GE(expected_blocks_, both.second->size());
-    std::map<std::string, std::string> labels = labels_;
-    EXPECT_EQ(labels["beside"], "the first");
-    labels.erase("beside");
+    services::model::Origin made = origin_;
+    EXPECT_EQ(made.beside, "the first");
+    made.beside.clear();
     TestRecording alone = test;
     alone.tap.reset();
     EXPECT_EQ(PayloadsOf(*both.first), PayloadsOf(*RecordAll(alone)));
@@ -72,7 +72,7 @@ class SecondOutputTest : public PipelineTest {
                             test.tap->transforms.end());
     const auto blocks = RecordAll(alone);
     ASSERT_TRUE(blocks.ok()) << blocks.status();
-    EXPECT_EQ(labels, labels_);
+    EXPECT_EQ(made, origin_);
     ASSERT_THAT(*both.second, SizeIs(blocks->size()));
     for (size_t i = 0; i < blocks->size(); ++i) {
       const auto& [header, payload] = (*both.second)[i];
@@ -135,7 +135,7 @@ TEST_P(SecondOutputTest, ABlockMayTakeMoreThanAWorkerHolds) {
   ASSERT_TRUE(recording.ok()) << recording.status();
   const auto playback = Play(choice_, {.datatype = "rf32_le",
                                        .sink = Verify(),
-                                       .labels = recording->tap->labels,
+                                       .origin = recording->tap->origin,
                                        .blocks = 2,
                                        .block_bytes = 65536});
   ASSERT_TRUE(playback.ok()) << playback.status();
@@ -274,9 +274,6 @@ TEST_P(SecondOutputTest, WhatDoesNotFitIsRefusedByName) {
        "ARGUMENT_INVALID",
        "detect triggers a channel that is recorded into; a second output triggers nothing"},
       {{.transforms = {Power(16, 2), Power(16, 2)}}, "ARGUMENT_INVALID", "power gives rf32_le"},
-      {{.transforms = {Power(16, 2), Convert("rf32_le", "cf32_le"), Power(16, 2)}},
-       "ARGUMENT_INVALID",
-       "both have the label power"},
       {{.transforms = {Convert("cu8", "rf32_le")}}, "ARGUMENT_INVALID", "takes cu8"},
       {{.datatype = "cf32_le", .transforms = {Power(16, 2)}},
        "ARGUMENT_INVALID",

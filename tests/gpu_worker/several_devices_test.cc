@@ -70,13 +70,13 @@ class SeveralDevicesTest : public WorkerFixture {
   std::vector<SplitDevice*> devices_;
 };
 
-TEST_F(SeveralDevicesTest, AllRecordOneEachAndHaveALabelInCommon) {
+TEST_F(SeveralDevicesTest, AllRecordOneEachAndHaveAGroupInCommon) {
   const auto first = worker_->StartRecord(FourBlocks("all"));
   ASSERT_TRUE(first.ok()) << first.status();
   const std::vector<Job> jobs = Ended();
   ASSERT_THAT(jobs, SizeIs(2));
   EXPECT_EQ(first->name, jobs[0].name);
-  EXPECT_THAT(first->group, StartsWith("test/1/"));
+  EXPECT_THAT(first->group, StartsWith("wtest-1-"));
   for (size_t i = 0; i < jobs.size(); ++i) {
     EXPECT_EQ(jobs[i].state, JobState::kSucceeded) << jobs[i].error;
     EXPECT_EQ(jobs[i].blocks, 4u);
@@ -84,8 +84,8 @@ TEST_F(SeveralDevicesTest, AllRecordOneEachAndHaveALabelInCommon) {
     EXPECT_EQ(jobs[i].device, absl::StrCat("gpu:", i));
     const auto recording = node_->recordings().GetRecording(jobs[i].recording);
     ASSERT_TRUE(recording.ok()) << recording.status();
-    EXPECT_EQ(recording->labels.at("group"), first->group);
-    EXPECT_EQ(recording->labels.at("device"), absl::StrCat("gpu:", i));
+    EXPECT_EQ(recording->group.value().id, first->group);
+    EXPECT_EQ(recording->origin.device, absl::StrCat("gpu:", i));
   }
   EXPECT_NE(jobs[0].recording, jobs[1].recording);
 }

@@ -191,22 +191,22 @@ TEST(StageListTest, KnowsEachStageByItsName) {
   ASSERT_TRUE(synth.ok()) << synth.status();
   EXPECT_EQ(synth->name, "synth");
   EXPECT_FALSE(synth->description.ends);
-  EXPECT_EQ(synth->description.labels, (Labels{{"source", "synth"},
-                                               {"synth_version", "1"},
-                                               {"seed", "9"},
-                                               {"tones", "0.125,-0.25"},
-                                               {"noise", "0.10000000000000001"}}));
+  EXPECT_EQ(synth->description.parameters, (TextParameters{{"version", "1"},
+                                                           {"seed", "9"},
+                                                           {"tones", "0.125,-0.25"},
+                                                           {"noise", "0.10000000000000001"}}));
   const auto file = ChooseSource({"file", {{"path", "/a"}}});
   ASSERT_TRUE(file.ok()) << file.status();
   EXPECT_TRUE(file->description.ends);
-  EXPECT_EQ(file->description.labels, (Labels{{"source", "file"}, {"file", "/a"}}));
+  EXPECT_EQ(file->description.parameters, (TextParameters{{"path", "/a"}}));
   EXPECT_FALSE(ChooseSource({"file", {{"path", "/a"}, {"loop", true}}})->description.ends);
-  EXPECT_EQ(ChooseTransform({"fft", {{"points", 1024}}})->description.labels,
-            (Labels{{"fft", "1024"}}));
-  const Labels windowed{{"fft", "1024"}, {"fft_window", "hann"}};
-  EXPECT_EQ(ChooseTransform({"fft", {{"points", 1024}, {"window", "hann"}}})->description.labels,
-            windowed);
-  EXPECT_EQ(fft::Describe(*fft::FromLabels(windowed)).labels, windowed);
+  EXPECT_EQ(ChooseTransform({"fft", {{"points", 1024}}})->description.parameters,
+            (TextParameters{{"points", "1024"}}));
+  const TextParameters windowed{{"points", "1024"}, {"window", "hann"}};
+  EXPECT_EQ(
+      ChooseTransform({"fft", {{"points", 1024}, {"window", "hann"}}})->description.parameters,
+      windowed);
+  EXPECT_EQ(fft::Describe(*fft::FromOrigin(windowed)).parameters, windowed);
   for (const char* name : {"verify", "null"}) EXPECT_TRUE(ChooseSink({name}).ok()) << name;
 }
 

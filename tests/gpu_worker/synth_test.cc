@@ -68,20 +68,20 @@ TEST(SynthTest, SeedsDiffer) {
   EXPECT_FALSE(Same(Make({.seed = 1}, 0, 64), Make({.seed = 2}, 0, 64)));
 }
 
-TEST(SynthTest, LabelsMakeTheSameSignalAgain) {
+TEST(SynthTest, ItsOriginMakesTheSameSignalAgain) {
   const Parameters parameters{.seed = ~uint64_t{0}, .tones = {1.0 / 3, -1e-17}, .noise = 0.7};
-  const auto again = FromLabels(Describe(parameters).labels);
+  const auto again = FromOrigin(Describe(parameters).parameters);
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_EQ(*again, parameters);
 }
 
-TEST(SynthTest, RefusesLabelsOfAnotherVersion) {
-  auto labels = Describe({}).labels;
-  labels["synth_version"] = "2";
-  EXPECT_EQ(FromLabels(labels).status().code(), absl::StatusCode::kInvalidArgument);
-  labels = Describe({}).labels;
-  labels["tones"] = "0.1,x";
-  EXPECT_EQ(FromLabels(labels).status().code(), absl::StatusCode::kInvalidArgument);
+TEST(SynthTest, RefusesTheOriginOfAnotherVersion) {
+  auto told = Describe({}).parameters;
+  told["version"] = "2";
+  EXPECT_EQ(FromOrigin(told).status().code(), absl::StatusCode::kInvalidArgument);
+  told = Describe({}).parameters;
+  told["tones"] = "0.1,x";
+  EXPECT_EQ(FromOrigin(told).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
 class SynthSourceTest : public DeviceTest {};

@@ -47,7 +47,7 @@ TEST_P(TransformsTest, FftsOfAnyLengthVerify) {
   EXPECT_TRUE(status.ok()) << status;
 }
 
-TEST_P(TransformsTest, AWindowedFftVerifiesAgainstItsLabelAlone) {
+TEST_P(TransformsTest, AWindowedFftVerifiesAgainstItsOriginAlone) {
   if (!HasFft()) GTEST_SKIP() << "no FFT on this device or in this build";
   for (const char* window : {"hann", "hamming", "blackman", "flattop"}) {
     const TestRecording test{.source = Synth(), .transforms = {Fft(1024, window)}, .blocks = 2};
@@ -58,8 +58,8 @@ TEST_P(TransformsTest, AWindowedFftVerifiesAgainstItsLabelAlone) {
     EXPECT_TRUE(played.ok()) << window << ": " << played;
     auto recording = Record(choice_, test, clock_);
     ASSERT_TRUE(recording.ok()) << recording.status();
-    recording->labels.erase("fft_window");
-    auto playback = Play(choice_, {.sink = Verify(), .labels = recording->labels, .blocks = 2});
+    recording->origin.transforms.at(0).parameters.erase("window");
+    auto playback = Play(choice_, {.sink = Verify(), .origin = recording->origin, .blocks = 2});
     ASSERT_TRUE(playback.ok()) << playback.status();
     EXPECT_EQ(Pump(*recording->source, *playback->sink).code(), absl::StatusCode::kDataLoss);
   }
@@ -186,7 +186,7 @@ TEST_P(TransformsTest, AConversionIsNotComparedAndANoteSaysSo) {
                           clock_);
   ASSERT_TRUE(recording.ok()) << recording.status();
   auto playback = Play(
-      choice_, {.datatype = "ci16_le", .sink = Verify(), .labels = recording->labels, .blocks = 2});
+      choice_, {.datatype = "ci16_le", .sink = Verify(), .origin = recording->origin, .blocks = 2});
   ASSERT_TRUE(playback.ok()) << playback.status();
   ASSERT_EQ(playback->notes.size(), 1u);
   EXPECT_THAT(playback->notes[0], HasSubstr("not compared: the transform convert"));
@@ -207,10 +207,11 @@ TEST_P(TransformsTest, FftConvertsAndFillsUpTheLastTransform) {
   ASSERT_THAT(*blocks, SizeIs(2));
   EXPECT_EQ((*blocks)[1].header.payload_bytes, 3 * kPoints * 8);
   EXPECT_EQ((*blocks)[1].header.flags, dataplane::kBlockPartial);
-  EXPECT_EQ(labels_["datatype"], "cf32_le");
-  EXPECT_EQ(labels_["fft"], "256");
-  EXPECT_EQ(labels_["transforms"], "fft");
-  EXPECT_EQ(labels_["file_datatype"], "cu8");
+  EXPECT_EQ(origin_.datatype, "cf32_le");
+  ASSERT_EQ(origin_.transforms.size(), 1u);
+  EXPECT_EQ(origin_.transforms[0].name, "fft");
+  EXPECT_EQ(origin_.transforms[0].parameters["points"], "256");
+  EXPECT_EQ(origin_.source.parameters["datatype"], "cu8");
   const std::string all = Joined(*blocks);
   const auto* got = reinterpret_cast<const float*>(all.data());
   const services::samples::ReferenceFft reference(kPoints);
@@ -241,10 +242,12 @@ TEST_P(TransformsTest, PowerFillsWholeBlocksFromLargerOnes) {
   }
   ASSERT_TRUE(blocks.ok()) << blocks.status();
   ASSERT_THAT(*blocks, SizeIs(3));
-  EXPECT_EQ(labels_["datatype"], "rf32_le");
-  EXPECT_EQ(labels_["transforms"], "fft,power");
-  EXPECT_EQ(labels_["power"], "5");
-  EXPECT_EQ(labels_["power_points"], "64");
+  EXPECT_EQ(origin_.datatype, "rf32_le");
+  ASSERT_EQ(origin_.transforms.size(), 2u);
+  EXPECT_EQ(origin_.transforms[0].name, "fft");
+  EXPECT_EQ(origin_.transforms[1].name, "power");
+  EXPECT_EQ(origin_.transforms[1].parameters["average"], "5");
+  EXPECT_EQ(origin_.transforms[1].parameters["points"], "64");
   const size_t bins = kTestBlockBytes / 4;
   std::vector<stages::synth::Complex> made(bins * kAverage);
   const stages::synth::Generator generator(stages::synth::WaveformOf({.seed = 3}));

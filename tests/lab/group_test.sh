@@ -80,16 +80,16 @@ record_group() {
   for vm in a b; do AFTER[$vm]=$(clock_of "$vm"); done
   is_true "$answer" ".jobs | length == 4 and all(.blocks == $BLOCKS and .timing.after_at_s >= 0)" "four members, none before the instant"
   LISTED=$(ctl recordings list --group "$1")
-  is_true "$LISTED" ".recordings | length == 4 and all(.labels.clock == \"$2\")" "what the clocks are"
-  is_true "$LISTED" '[.recordings[].labels.starts_at] | unique | length == 1' "one instant"
+  is_true "$LISTED" ".recordings | length == 4 and all(.group.clock == \"$2\")" "what the clocks are"
+  is_true "$LISTED" '[.recordings[].group.starts_at] | unique | length == 1' "one instant"
   echo "$1: $(jq -c '[.jobs[] | {blocks, lost_blocks, after_at_s: .timing.after_at_s}]' <<<"$answer")"
 }
 
 # check_clocks NAME: what was stated of them is true.
 check_clocks() {
   local vm instant stated truth=()
-  instant=$(date -d "$(jq -r '.recordings[0].labels.starts_at' <<<"$LISTED")" +%s%N)
-  stated=$(jq -c '[.recordings | sort_by(.labels.group_member)[].labels.clock_error_ns | tonumber]' <<<"$LISTED")
+  instant=$(date -d "$(jq -r '.recordings[0].group.starts_at' <<<"$LISTED")" +%s%N)
+  stated=$(jq -c '[.recordings | sort_by(.group.number)[].group.clock_error_s * 1e9 | round]' <<<"$LISTED")
   for vm in a b; do truth+=("$(true_at "$vm" "$instant")"); done
   echo "$1: stated errors of members 1 to 4, ns: $stated; true of a: ${truth[0]}, of b: ${truth[1]}"
   is_true "$stated" ". as \$s | ${truth[0]} as \$a | ${truth[1]} as \$b |
@@ -104,7 +104,7 @@ check_samples() {
   local number out=/tmp/played-$1 late bytes=$((BLOCKS * BLOCK_BYTES))
   ctl play --group "$1" --sink "file:$out-%m.bin" >/dev/null || true
   for number in 1 2 3 4; do
-    late=$(jq ".recordings[] | select(.labels.group_member == \"$number/4\").missing_blocks" <<<"$LISTED")
+    late=$(jq ".recordings[] | select(.group.number == $number).missing_blocks" <<<"$LISTED")
     ((late < BLOCKS / 2)) || fail "member $number lacks $late of $BLOCKS blocks"
     on a bash -c "set -e; cd /tmp; [[ -e played-$1-$number.bin ]] || mv played-$1-$number.bin.part-* played-$1-$number.bin
       (($bytes == \$(stat -c %s played-$1-$number.bin))) && cmp -i $HALF_BYTES played-$1-1.bin played-$1-$number.bin &&

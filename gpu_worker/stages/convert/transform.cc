@@ -26,7 +26,10 @@ absl::StatusOr<Parameters> Parse(const services::StageParameters& given) {
 }
 
 Description Describe(const Parameters& parameters) {
-  return {.takes = parameters.from, .gives = parameters.to, .in_place = false};
+  return {.parameters = {{"from", parameters.from}, {"to", parameters.to}},
+          .takes = parameters.from,
+          .gives = parameters.to,
+          .in_place = false};
 }
 
 absl::StatusOr<std::unique_ptr<Transform>> CreateTransform(const Parameters& parameters,

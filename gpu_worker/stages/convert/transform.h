@@ -20,8 +20,6 @@ struct Parameters {
 // One of the two must be given.
 absl::StatusOr<Parameters> Parse(const services::StageParameters& given);
 
-// Without labels, so that a recording may be made with several: the stages beside it and the label
-// datatype tell what it did.
 Description Describe(const Parameters& parameters);
 
 // The errors of list.h.

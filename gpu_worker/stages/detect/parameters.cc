@@ -39,14 +39,16 @@ absl::StatusOr<Parameters> Parse(const services::StageParameters& given) {
 }
 
 Description Describe(const Parameters& parameters) {
-  return {
-      .labels = {{kName, absl::StrCat("points=", parameters.points, ",window=", parameters.window,
-                                      ",low=", parameters.low, ",high=", parameters.high,
-                                      ",threshold=", parameters.threshold, ",hysteresis=",
-                                      parameters.hysteresis, ",hold_off=", parameters.hold_off)}},
-      .takes = kTransformable,
-      .gives = kTransformable,
-      .triggers = true};
+  return {.parameters = {{"points", absl::StrCat(parameters.points)},
+                         {"window", parameters.window},
+                         {"low", absl::StrCat(parameters.low)},
+                         {"high", absl::StrCat(parameters.high)},
+                         {"threshold", absl::StrCat(parameters.threshold)},
+                         {"hysteresis", absl::StrCat(parameters.hysteresis)},
+                         {"hold_off", absl::StrCat(parameters.hold_off)}},
+          .takes = kTransformable,
+          .gives = kTransformable,
+          .triggers = true};
 }
 
 }  // namespace tapedeck::gpu_worker::stages::detect

@@ -8,13 +8,6 @@
 #include "gpu_worker/stages/parameters.h"
 
 namespace tapedeck::gpu_worker::stages::fft {
-namespace {
-
-// Beside that of the points, where there is a window.
-constexpr char kWindowLabel[] = "fft_window";
-
-}  // namespace
-
 absl::StatusOr<Parameters> Parse(const services::StageParameters& given) {
   Parameters out;
   ParameterReader reader(kName, given);
@@ -29,19 +22,13 @@ absl::StatusOr<Parameters> Parse(const services::StageParameters& given) {
 }
 
 Description Describe(const Parameters& parameters) {
-  Labels labels{{kName, absl::StrCat(parameters.points)}};
-  if (parameters.window != kNoWindow) labels[kWindowLabel] = parameters.window;
-  return {.labels = std::move(labels), .takes = kTransformable, .gives = kTransformable};
+  TextParameters told{{"points", absl::StrCat(parameters.points)}};
+  if (parameters.window != kNoWindow) told["window"] = parameters.window;
+  return {.parameters = std::move(told), .takes = kTransformable, .gives = kTransformable};
 }
 
-absl::StatusOr<Parameters> FromLabels(const Labels& labels) {
-  services::StageParameters given;
-  const auto read = [&](const char* name, const char* key) {
-    if (const auto label = labels.find(key); label != labels.end()) given[name] = label->second;
-  };
-  read("points", kName);
-  read("window", kWindowLabel);
-  return Parse(given);
+absl::StatusOr<Parameters> FromOrigin(const TextParameters& parameters) {
+  return Parse({parameters.begin(), parameters.end()});
 }
 
 }  // namespace tapedeck::gpu_worker::stages::fft

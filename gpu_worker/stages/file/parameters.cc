@@ -29,7 +29,7 @@ absl::StatusOr<SourceParameters> ParseSource(const services::StageParameters& gi
 }
 
 Description DescribeSource(const SourceParameters& parameters) {
-  return {.labels = {{"source", "file"}, {"file", parameters.path}}, .ends = !parameters.loop};
+  return {.parameters = {{"path", parameters.path}}, .ends = !parameters.loop};
 }
 
 absl::StatusOr<SinkParameters> ParseSink(const services::StageParameters& given) {

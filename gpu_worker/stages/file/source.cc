@@ -170,7 +170,7 @@ absl::StatusOr<MadeSource> CreateSource(const SourceParameters& parameters,
   return MadeSource{.stage = std::move(file.stage),
                     .datatype = place.datatype,
                     .bytes = parameters.loop ? 0 : file.bytes,
-                    .labels = {{"file_datatype", file.datatype}},
+                    .parameters = {{"datatype", file.datatype}},
                     .notes = std::move(file.notes)};
 }
 

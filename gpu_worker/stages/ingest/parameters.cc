@@ -48,9 +48,7 @@ absl::StatusOr<Parameters> Parse(const services::StageParameters& given) {
 }
 
 Description Describe(const Parameters& parameters) {
-  return {.labels = {{"source", "ingest"}, {"packets", parameters.packets}},
-          .ends = true,
-          .waits = true};
+  return {.parameters = {{"packets", parameters.packets}}, .ends = true, .waits = true};
 }
 
 }  // namespace tapedeck::gpu_worker::stages::ingest

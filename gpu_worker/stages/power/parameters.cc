@@ -5,12 +5,6 @@
 #include "gpu_worker/stages/parameters.h"
 
 namespace tapedeck::gpu_worker::stages::power {
-namespace {
-
-constexpr char kPointsLabel[] = "power_points";
-
-}  // namespace
-
 absl::StatusOr<Parameters> Parse(const services::StageParameters& given) {
   Parameters out;
   ParameterReader reader(kName, given);
@@ -26,21 +20,17 @@ absl::StatusOr<Parameters> Parse(const services::StageParameters& given) {
 }
 
 Description Describe(const Parameters& parameters) {
-  return {.labels = {{kName, absl::StrCat(parameters.average)},
-                     {kPointsLabel, absl::StrCat(parameters.points)}},
+  return {.parameters = {{"average", absl::StrCat(parameters.average)},
+                         {"points", absl::StrCat(parameters.points)}},
           .takes = kTransformable,
           .gives = "rf32_le",
           .samples_for_one = parameters.average,
           .in_place = false};
 }
 
-absl::StatusOr<Parameters> FromLabels(const Labels& labels) {
-  services::StageParameters given;
-  // Empty where there is none, which is no number.
-  for (const auto& [name, key] : {std::pair("average", kName), {"points", kPointsLabel}}) {
-    const auto label = labels.find(key);
-    given[name] = label == labels.end() ? "" : label->second;
-  }
+absl::StatusOr<Parameters> FromOrigin(const TextParameters& parameters) {
+  services::StageParameters given(parameters.begin(), parameters.end());
+  given.emplace("average", "");  // no number, if there is none
   return Parse(given);
 }
 

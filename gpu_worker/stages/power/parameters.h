@@ -1,4 +1,4 @@
-// What the power transform is told, and the labels that keep it with a recording.
+// What the power transform is told, and what the origin of a recording keeps of it.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ absl::StatusOr<Parameters> Parse(const services::StageParameters& given);
 
 Description Describe(const Parameters& parameters);
 
-// INVALID_ARGUMENT (ARGUMENT_INVALID) if a label is missing or damaged.
-absl::StatusOr<Parameters> FromLabels(const Labels& labels);
+// What Describe has told. INVALID_ARGUMENT (ARGUMENT_INVALID) if one is missing or damaged.
+absl::StatusOr<Parameters> FromOrigin(const TextParameters& parameters);
 
 }  // namespace tapedeck::gpu_worker::stages::power

@@ -14,8 +14,8 @@ namespace {
 // Raised whenever the same settings would give other samples.
 constexpr char kVersion[] = "1";
 
-absl::Status WrongLabels(absl::string_view text) {
-  return services::ArgumentInvalid("labels", absl::StrCat("synth: ", text));
+absl::Status WrongOrigin(absl::string_view text) {
+  return services::ArgumentInvalid("origin", absl::StrCat("synth: ", text));
 }
 
 std::string Exact(double value) { return absl::StrFormat("%.17g", value); }
@@ -34,26 +34,25 @@ absl::StatusOr<Parameters> Parse(const services::StageParameters& given) {
 
 Description Describe(const Parameters& parameters) {
   const auto exact = [](std::string* out, double tone) { out->append(Exact(tone)); };
-  return {.labels = {{"source", "synth"},
-                     {"synth_version", kVersion},
-                     {"seed", absl::StrCat(parameters.seed)},
-                     {"tones", absl::StrJoin(parameters.tones, ",", exact)},
-                     {"noise", Exact(parameters.noise)}},
+  return {.parameters = {{"version", kVersion},
+                         {"seed", absl::StrCat(parameters.seed)},
+                         {"tones", absl::StrJoin(parameters.tones, ",", exact)},
+                         {"noise", Exact(parameters.noise)}},
           .gives = kMakes};
 }
 
-absl::StatusOr<Parameters> FromLabels(const Labels& labels) {
-  const auto version = labels.find("synth_version");
-  if (version == labels.end() || version->second != kVersion) {
-    return WrongLabels(absl::StrCat("the recording was made by version '",
-                                    version == labels.end() ? "" : version->second,
+absl::StatusOr<Parameters> FromOrigin(const TextParameters& parameters) {
+  const auto version = parameters.find("version");
+  if (version == parameters.end() || version->second != kVersion) {
+    return WrongOrigin(absl::StrCat("the recording was made by version '",
+                                    version == parameters.end() ? "" : version->second,
                                     "' of the signal, this is ", kVersion));
   }
   services::StageParameters given;
   for (const char* name : {"seed", "tones", "noise"}) {
-    const auto label = labels.find(name);
-    if (label == labels.end()) return WrongLabels(absl::StrCat("the label ", name, " is missing"));
-    given[name] = label->second;
+    const auto found = parameters.find(name);
+    if (found == parameters.end()) return WrongOrigin(absl::StrCat("its ", name, " is missing"));
+    given[name] = found->second;
   }
   return Parse(given);
 }

@@ -1,4 +1,4 @@
-// What the synth source is told, and the labels that keep it with a recording.
+// What the synth source is told, and what the origin of a recording keeps of it.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,10 @@ struct Parameters {
 
 absl::StatusOr<Parameters> Parse(const services::StageParameters& given);
 
-// With labels from which FromLabels makes the same parameters again, exactly.
+// With parameters from which FromOrigin makes the same again, exactly.
 Description Describe(const Parameters& parameters);
 
-// INVALID_ARGUMENT (ARGUMENT_INVALID) if the labels are of another version of the signal, or
-// damaged.
-absl::StatusOr<Parameters> FromLabels(const Labels& labels);
+// INVALID_ARGUMENT (ARGUMENT_INVALID) if they are of another version of the signal, or damaged.
+absl::StatusOr<Parameters> FromOrigin(const TextParameters& parameters);
 
 }  // namespace tapedeck::gpu_worker::stages::synth

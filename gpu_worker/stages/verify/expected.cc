@@ -7,13 +7,14 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/stages/detect/parameters.h"
 #include "gpu_worker/stages/synth/parameters.h"
 #include "services/errors.h"
 
 namespace tapedeck::gpu_worker::stages::verify {
+
+using services::model::OriginStage;
 
 namespace {
 
@@ -34,20 +35,15 @@ constexpr unsigned kMostThreads = 16;
 // Sums that do not wait for each other.
 constexpr size_t kLanes = 8;
 
-absl::Status WrongLabels(absl::string_view text) {
-  return services::ArgumentInvalid("labels", absl::StrCat("verify: ", text));
+absl::Status WrongOrigin(absl::string_view text) {
+  return services::ArgumentInvalid("origin", absl::StrCat("verify: ", text));
 }
 
 // Those that made the recording, then those of its playback; but for one that leaves samples as
 // they are.
-std::vector<AppliedTransform> TransformsOf(const SinkPlace& place) {
-  std::vector<AppliedTransform> transforms;
-  if (const auto label = place.labels.find("transforms"); label != place.labels.end()) {
-    for (const absl::string_view name : absl::StrSplit(label->second, ',')) {
-      if (transforms.size() > kMostTransforms) break;
-      if (name != detect::kName) transforms.push_back({std::string(name), place.labels});
-    }
-  }
+std::vector<OriginStage> TransformsOf(const SinkPlace& place) {
+  std::vector<OriginStage> transforms = place.origin.transforms;
+  std::erase_if(transforms, [](const OriginStage& one) { return one.name == detect::kName; });
   transforms.insert(transforms.end(), place.transforms.begin(), place.transforms.end());
   return transforms;
 }
@@ -55,28 +51,29 @@ std::vector<AppliedTransform> TransformsOf(const SinkPlace& place) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Expected>> Expected::For(const SinkPlace& place, std::string* why) {
-  const auto source = place.labels.find("source");
-  if (source == place.labels.end() || source->second != "synth") {
-    *why = absl::StrCat("its source, ", source == place.labels.end() ? "unknown" : source->second,
-                        ", cannot be computed again");
+  const OriginStage& source = place.origin.source;
+  if (source.name != "synth") {
+    *why = source.name.empty()
+               ? "nobody knows its source"
+               : absl::StrCat("its source, ", source.name, ", cannot be computed again");
     return nullptr;
   }
-  const std::vector<AppliedTransform> transforms = TransformsOf(place);
+  const std::vector<OriginStage> transforms = TransformsOf(place);
   if (place.loops || (place.cut && !transforms.empty())) {
     *why = place.loops ? "it is a loop, whose blocks are not those of the recording"
                        : "it was transformed in blocks that begin at other samples";
     return nullptr;
   }
-  TD_ASSIGN_OR_RETURN(const synth::Parameters parameters, synth::FromLabels(place.labels));
-  if (transforms.size() > kMostTransforms) return WrongLabels("the label transforms is too long");
+  TD_ASSIGN_OR_RETURN(const synth::Parameters parameters, synth::FromOrigin(source.parameters));
+  if (transforms.size() > kMostTransforms) return WrongOrigin("has too many transforms");
   Steps steps;
-  for (const AppliedTransform& transform : transforms) {
+  for (const OriginStage& transform : transforms) {
     TD_ASSIGN_OR_RETURN(steps.emplace_back(), StepFor(transform));
     if (steps.back() != nullptr) continue;
     *why = absl::StrCat("the transform ", transform.name, " cannot be computed again");
     return nullptr;
   }
-  const bool beside = place.labels.contains(kBesideLabel);
+  const bool beside = !place.origin.beside.empty();
   absl::StatusOr<Sizes> sizes =
       SizesOf(steps, place.block_bytes,
               {.steps = steps.size() - place.transforms.size(),
@@ -102,13 +99,14 @@ absl::StatusOr<Expected::Sizes> Expected::SizesOf(const Steps& steps, uint64_t b
   for (size_t i = steps.size(); i > 0; --i) {
     const Step& step = *steps[i - 1];
     if (step.gives_real() && i < steps.size()) {
-      return WrongLabels("a transform of complex samples follows one that gives real ones");
+      return WrongOrigin("a transform of complex samples follows one that gives real ones");
     }
     const uint64_t samples_for_one = step.granule() / step.granule_given();
     sizes.samples *= samples_for_one;
     if (i <= recorded.steps) sizes.samples_for_recorded *= samples_for_one;
     if (sizes.samples > recorded.most_samples || sizes.samples % step.granule() != 0) {
-      return WrongLabels("a block does not hold whole ones of the transforms that the labels name");
+      return WrongOrigin(
+          "a block does not hold whole ones of the transforms that the origin names");
     }
   }
   uint64_t granule = 1;         // in samples before all steps
@@ -117,7 +115,7 @@ absl::StatusOr<Expected::Sizes> Expected::SizesOf(const Steps& steps, uint64_t b
     granule = std::lcm(granule, step->granule() * before_for_one);
     before_for_one *= step->granule() / step->granule_given();
     if (granule > kMostSamples)
-      return WrongLabels("transforms are larger than a worker makes them");
+      return WrongOrigin("transforms are larger than a worker makes them");
   }
   sizes.granule = granule;
   sizes.part_samples = granule * std::max<uint64_t>(1, kPartSamples / granule);

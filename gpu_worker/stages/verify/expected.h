@@ -1,4 +1,4 @@
-// What a recording must hold, computed again from its labels.
+// What a recording must hold, computed again from its origin.
 #pragma once
 
 #include <memory>
@@ -27,7 +27,7 @@ inline constexpr double kFftTolerance = 1e-6;
 class Expected {
  public:
   // Of a recording and what its playback makes of it. Null if that cannot be computed again (`why`
-  // then says so); INVALID_ARGUMENT (ARGUMENT_INVALID) if the labels are damaged.
+  // then says so); INVALID_ARGUMENT (ARGUMENT_INVALID) if the origin is damaged.
   static absl::StatusOr<std::unique_ptr<Expected>> For(const SinkPlace& place, std::string* why);
 
   // OK, or what differs: the first sample that does. Without a transform every bit counts. At the

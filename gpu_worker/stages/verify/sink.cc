@@ -1,5 +1,8 @@
 #include "gpu_worker/stages/verify/sink.h"
 
+#include <atomic>
+#include <memory>
+
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/stages/parameters.h"
@@ -14,6 +17,8 @@ class VerifySink final : public SinkStage {
   // `expected` null: content is not compared.
   VerifySink(const SinkPlace& place, std::unique_ptr<Expected> expected)
       : block_bytes_(place.block_bytes), blocks_(place.blocks), expected_(std::move(expected)) {}
+
+  std::shared_ptr<const std::atomic<uint64_t>> compared() const { return compared_; }
 
   bool reads_payload() const override { return true; }
 
@@ -56,6 +61,7 @@ class VerifySink final : public SinkStage {
     }
     partial_seen_ = payload.size() < block_bytes_;
     if (expected_ == nullptr) return absl::OkStatus();
+    compared_->fetch_add(1, std::memory_order_relaxed);
     return expected_->Compare(header, payload);
   }
 
@@ -76,6 +82,8 @@ class VerifySink final : public SinkStage {
   const uint64_t block_bytes_;
   const uint64_t blocks_;  // that must come; 0: unknown
   const std::unique_ptr<Expected> expected_;
+  const std::shared_ptr<std::atomic<uint64_t>> compared_ =
+      std::make_shared<std::atomic<uint64_t>>(0);
   uint64_t next_ = 0;
   uint64_t missing_ = 0;     // never captured, unreadable or not sent
   uint64_t mismatched_ = 0;  // arrived, but not what they must be
@@ -98,7 +106,9 @@ absl::StatusOr<MadeSink> Create(const Parameters& /*parameters*/, const SinkPlac
   std::string why;
   TD_ASSIGN_OR_RETURN(auto expected, Expected::For(place, &why));
   if (expected == nullptr) out.notes.push_back(absl::StrCat("content not compared: ", why));
-  out.stage = std::make_unique<VerifySink>(place, std::move(expected));
+  auto sink = std::make_unique<VerifySink>(place, std::move(expected));
+  out.compared = sink->compared();
+  out.stage = std::move(sink);
   return out;
 }
 

@@ -1,6 +1,6 @@
 // The verify sink: every block present, in order, and equal to the block computed again where the
-// recording's labels say how it was made. CRCs are checked before it, by a decorator. It judges the
-// whole stream at its end, so that one damaged block does not hide the next.
+// recording's origin says how it was made. CRCs are checked before it, by a decorator. It judges
+// the whole stream at its end, so that one damaged block does not hide the next.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -15,7 +15,7 @@ Description Describe(const Parameters& parameters);
 
 // Needs blocks in order: a gap in the sequence counts as missing blocks. Close answers DATA_LOSS,
 // BLOCK_DAMAGED if blocks are missing, else CONTENT_MISMATCH. A note says so where content is not
-// compared. INVALID_ARGUMENT (ARGUMENT_INVALID) if the recording's labels are damaged.
+// compared. INVALID_ARGUMENT (ARGUMENT_INVALID) if the recording's origin is damaged.
 absl::StatusOr<MadeSink> Create(const Parameters& parameters, const SinkPlace& place);
 
 }  // namespace tapedeck::gpu_worker::stages::verify

@@ -68,13 +68,13 @@ class PowerStep final : public Step {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Step>> StepFor(const AppliedTransform& transform) {
+absl::StatusOr<std::unique_ptr<Step>> StepFor(const services::model::OriginStage& transform) {
   if (transform.name == fft::kName) {
-    TD_ASSIGN_OR_RETURN(const auto parameters, fft::FromLabels(transform.labels));
+    TD_ASSIGN_OR_RETURN(const auto parameters, fft::FromOrigin(transform.parameters));
     return std::make_unique<FftStep>(parameters);
   }
   if (transform.name == power::kName) {
-    TD_ASSIGN_OR_RETURN(const auto parameters, power::FromLabels(transform.labels));
+    TD_ASSIGN_OR_RETURN(const auto parameters, power::FromOrigin(transform.parameters));
     return std::make_unique<PowerStep>(parameters);
   }
   return nullptr;

@@ -29,8 +29,8 @@ class Step {
   virtual void Apply(std::span<double> real, std::span<double> imaginary, Room& room) const = 0;
 };
 
-// From the labels of the transform. Null: it cannot be computed again. INVALID_ARGUMENT
+// From what the origin says of the transform. Null: it cannot be computed again. INVALID_ARGUMENT
 // (ARGUMENT_INVALID): they are damaged.
-absl::StatusOr<std::unique_ptr<Step>> StepFor(const AppliedTransform& transform);
+absl::StatusOr<std::unique_ptr<Step>> StepFor(const services::model::OriginStage& transform);
 
 }  // namespace tapedeck::gpu_worker::stages::verify

@@ -18,7 +18,7 @@ Value = Union[bool, int, float, str, Sequence[float]]
 Stage = Union[str, tuple[str, Mapping[str, Value]]]
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
-_ENDED = ("SUCCEEDED", "FAILED", "CANCELLED")
+_ENDED = ("SUCCEEDED", "FAILED", "CANCELLED", "NOT_COMPARED")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import hashlib
 import json
 import os
@@ -13,6 +14,7 @@ from tapedeck.errors import BlockDamaged, FileExists, StoreIo
 
 if TYPE_CHECKING:
     from tapedeck.recording import Recording
+    from tapedeck.values import RecordingGroup
 
 _VERSION = "1.2.5"
 _NAMESPACE = "tapedeck"
@@ -110,12 +112,27 @@ def _annotations(recording: Recording, data: _Data) -> list[dict[str, Any]]:
     return sorted(found, key=lambda entry: int(entry["core:sample_start"]))
 
 
+def _group(group: RecordingGroup) -> dict[str, Any]:
+    told: dict[str, Any] = {"id": group.id}
+    if group.members:
+        told.update(name=group.name, number=group.number, members=group.members)
+    if group.starts_at_ns is not None:
+        told["starts_at"] = f"{numpy.datetime64(group.starts_at_ns, 'ns')}Z"
+    if group.clock:
+        told.update(clock=group.clock, clock_error_ns=round(group.clock_error_s * 1e9))
+    return told
+
+
 def _meta(recording: Recording, data: _Data, sha512: str) -> dict[str, Any]:
     info = recording.info
     fields: dict[str, Any] = {
         "core:datatype": info.datatype, "core:version": _VERSION, "core:sha512": sha512, "core:recorder": "Tapedeck",
         "core:extensions": [{"name": _NAMESPACE, "version": "1.0.0", "optional": True}],
         f"{_NAMESPACE}:recording": info.name, f"{_NAMESPACE}:uid": info.uid, f"{_NAMESPACE}:labels": dict(info.labels)}
+    if info.origin.source.name:
+        fields[f"{_NAMESPACE}:origin"] = {key: value for key, value in dataclasses.asdict(info.origin).items() if value}
+    if info.group is not None:
+        fields[f"{_NAMESPACE}:group"] = _group(info.group)
     if info.sample_rate:
         fields["core:sample_rate"] = info.sample_rate
     if info.description:

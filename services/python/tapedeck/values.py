@@ -113,6 +113,72 @@ class Annotation:
 
 
 @dataclasses.dataclass(frozen=True)
+class OriginStage:
+    """A source or transform that made a recording."""
+
+    name: str
+    parameters: Mapping[str, str]
+
+    @staticmethod
+    def of(message: Any) -> OriginStage:
+        """Of what a node sent."""
+        return OriginStage(message.name, dict(message.parameters))
+
+
+@dataclasses.dataclass(frozen=True)
+class Origin:
+    """How a recording was made. Nobody changes it later; a source without a name is unknown."""
+
+    source: OriginStage
+    transforms: tuple[OriginStage, ...]
+    datatype: str
+    device: str
+    worker: str
+    version: str
+    beside: str
+
+    @staticmethod
+    def of(message: Any) -> Origin:
+        """Of what a node sent."""
+        return Origin(OriginStage.of(message.source), tuple(OriginStage.of(one) for one in message.transforms),
+                      message.datatype, message.device, message.worker, message.version, message.beside)
+
+
+@dataclasses.dataclass(frozen=True)
+class RecordingGroup:
+    """Which recording of a group one is; without a name and a number for those of the devices of one job."""
+
+    id: str
+    name: str
+    number: int
+    members: int
+    starts_at_ns: Optional[int]
+    clock: str
+    clock_error_s: float
+
+    @staticmethod
+    def of(message: Any) -> RecordingGroup:
+        """Of what a node sent."""
+        return RecordingGroup(message.id, message.name, message.number, message.members, _time_ns(message, "starts_at"),
+                              message.clock, message.clock_error.seconds + message.clock_error.nanos / 1e9)
+
+
+@dataclasses.dataclass(frozen=True)
+class Part:
+    """Which part of a recording one node has."""
+
+    number: int
+    parts: int
+    copies: int
+    whole: str
+
+    @staticmethod
+    def of(message: Any) -> Part:
+        """Of what a node sent."""
+        return Part(message.number, message.parts, message.copies, message.whole)
+
+
+@dataclasses.dataclass(frozen=True)
 class RecordingInfo:
     """What a node says of a recording at one moment."""
 
@@ -135,6 +201,10 @@ class RecordingInfo:
     kept: bool
     stream: str
     segment: int
+    origin: Origin
+    group: Optional[RecordingGroup]
+    part: Optional[Part]
+    original: str
 
     @staticmethod
     def of(message: Any) -> RecordingInfo:
@@ -151,7 +221,9 @@ class RecordingInfo:
                              message.sample_rate, _time_ns(message, "open_time"), _time_ns(message, "start_time"),
                              _time_ns(message, "end_time"),
                              message.cause, message.description, dict(message.labels), notes, message.kept,
-                             message.stream, message.segment)
+                             message.stream, message.segment, Origin.of(message.origin),
+                             RecordingGroup.of(message.group) if message.HasField("group") else None,
+                             Part.of(message.part) if message.HasField("part") else None, message.original)
 
     @property
     def closed(self) -> bool:

@@ -57,6 +57,6 @@ export async function recordTone(page) {
   inShell(line);
   const [second] = tapectlJson('recordings', 'list').recordings;
   assert.notEqual(second.name, job.recording);
-  assert.deepEqual([second.blocks, second.labels.tones], [400, '0.125'], 'the line records the same');
+  assert.deepEqual([second.blocks, second.origin.source.parameters.tones], [400, '0.125'], 'the line records the same');
   return job.recording;
 }

@@ -73,6 +73,50 @@ TEST(UpdateMask, NamesWhatCanChange) {
   EXPECT_EQ(Settable<Recording>(), (std::set<std::string>{"description", "labels"}));
 }
 
+// One label, by its name: it gets its value, or goes where the request has none; others stay.
+TEST(UpdateMask, NamesOneLabel) {
+  v1::UpdateRecordingRequest request;
+  request.mutable_recording()->set_name("r");
+  (*request.mutable_recording()->mutable_labels())["site"] = "north";
+  (*request.mutable_recording()->mutable_labels())["not named"] = "x";
+  for (const char* path : {"labels.site", "labels.run", "labels.a.b"}) {
+    request.mutable_update_mask()->add_paths(path);
+  }
+  const auto update = FromProto(request);
+  ASSERT_TRUE(update.ok()) << update.status();
+  const Recording was{.labels = {{"run", "7"}, {"a.b", "c"}, {"kept", "k"}}};
+  const model::Labels now{{"kept", "k"}, {"site", "north"}};
+  EXPECT_EQ(Updated(was, *update).labels, now);
+  EXPECT_EQ(Updated(was, *FromProto(ToProto(*update))).labels, now);
+  // All of them, whatever else is named.
+  request.mutable_update_mask()->add_paths("labels");
+  EXPECT_EQ(Updated(was, *FromProto(request)).labels,
+            (model::Labels{{"site", "north"}, {"not named", "x"}}));
+  for (const char* path :
+       {"labels.", "description.x", "origin.source", "origin", "group", "part"}) {
+    request.mutable_update_mask()->clear_paths();
+    request.mutable_update_mask()->add_paths(path);
+    EXPECT_EQ(ReasonOf(FromProto(request).status())->reason, "ARGUMENT_INVALID") << path;
+  }
+}
+
+TEST(UpdateMask, OfLabelsMerges) {
+  const Recording was{.labels = {{"a", "1"}, {"b", "2"}}};
+  const auto label = [](const char* name, const char* value) {
+    RecordingUpdate update{.fields = {std::string("labels.") + name}};
+    if (value != nullptr) update.to.labels[name] = value;
+    return update;
+  };
+  RecordingUpdate all = label("a", "3");
+  Merge(all, label("c", "4"));
+  Merge(all, label("b", nullptr));
+  Merge(all, label("a", nullptr));
+  EXPECT_EQ(Updated(was, all).labels, (model::Labels{{"c", "4"}}));
+  Merge(all, RecordingUpdate{}.Set(&Recording::labels, {{"x", "y"}}));
+  Merge(all, label("z", "1"));
+  EXPECT_EQ(Updated(was, all).labels, (model::Labels{{"x", "y"}, {"z", "1"}}));
+}
+
 // To nothing, which the wire does not tell from a field that is not set.
 TEST(UpdateMask, ToNothing) {
   v1::UpdateLunRequest lun;

@@ -94,24 +94,25 @@ TEST(EarlierOf, NamesWhatItWasNewestFirst) {
   EXPECT_EQ(EarlierOf({.name = "c", .original = "b", .earlier_originals = all}).size(), 7u);
 }
 
-TEST(LabelsOf, SaysWhyTheOriginalWasNotClosedInOrder) {
-  const model::Labels labels = {{"source", "synth"}};
-  EXPECT_EQ(LabelsOf({.labels = labels}), labels);
+TEST(OriginOf, SaysWhyTheOriginalWasNotClosedInOrder) {
+  const model::Origin synth{.source = {.name = "synth"}};
+  EXPECT_EQ(OriginOf({.origin = synth}), synth);
   const std::string cause = "DATA_LOSS: its manifest was lost";
-  const model::Labels copied = LabelsOf({.cause = cause, .labels = labels});
-  EXPECT_EQ(copied, model::Labels({{"original_cause", cause}, {"source", "synth"}}));
-  EXPECT_EQ(LabelsOf({.labels = copied}), copied) << "a copy of the copy says it, too";
-  EXPECT_EQ(LabelsOf({.cause = "ABORTED: cut off", .labels = copied}).at("original_cause"),
+  const model::Origin copied = OriginOf({.cause = cause, .origin = synth});
+  EXPECT_EQ(copied.original_cause, cause);
+  EXPECT_EQ(copied.source, synth.source);
+  EXPECT_EQ(OriginOf({.origin = copied}), copied) << "a copy of the copy says it, too";
+  EXPECT_EQ(OriginOf({.cause = "ABORTED: cut off", .origin = copied}).original_cause,
             "ABORTED: cut off; its original: " + cause);
 }
 
-TEST(LabelsOf, KeepsWithinWhatARecordingTakes) {
+TEST(OriginOf, KeepsWithinWhatARecordingTakes) {
   const std::string long_cause(10'000, 'x');
-  EXPECT_EQ(LabelsOf({.cause = long_cause}).at("original_cause").size(),
-            model::kMaxLabelValueBytes);
-  model::Labels full;
-  for (size_t i = 0; i < model::kRecordingLabels.labels; ++i) full[std::to_string(i)] = "x";
-  EXPECT_EQ(LabelsOf({.cause = "ABORTED", .labels = full}), full);
+  EXPECT_EQ(OriginOf({.cause = long_cause}).original_cause.size(), model::kMaxOriginValueBytes);
+  model::Origin full;
+  for (int i = 0; i < 15; ++i) full.source.parameters[std::to_string(i)] = std::string(4096, 'x');
+  ASSERT_EQ(model::OriginProblem(full), "");
+  EXPECT_EQ(OriginOf({.cause = long_cause, .origin = full}), full);
 }
 
 TEST(Pace, LetsSoManyBytesPassInASecond) {

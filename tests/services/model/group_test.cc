@@ -7,51 +7,35 @@ namespace {
 
 GroupMember Second() { return {.id = "5f-1", .name = "array", .number = 2, .members = 4}; }
 
-TEST(GroupTest, LabelsSayWhichMemberItIs) {
-  Labels labels = {{"datatype", "cf32_le"}};
-  SetGroup(Second(), &labels);
-  EXPECT_EQ(labels, (Labels{{"datatype", "cf32_le"},
-                            {"group", "5f-1"},
-                            {"group_name", "array"},
-                            {"group_member", "2/4"}}));
-  EXPECT_EQ(KnownGroupOf(labels), Second());
+RecordingGroup SecondOf() {
+  return {.id = "5f-1", .name = "array", .number = 2, .members = 4, .clock = "system"};
 }
 
-TEST(GroupTest, WhatIsNotSaidInFullIsNoGroup) {
-  Labels labels;
-  SetGroup(Second(), &labels);
-  for (const char* bad : {"", "2", "0/4", "5/4", "2/65", "2/4/6", "-1/4", "a/b"}) {
-    labels["group_member"] = bad;
-    EXPECT_FALSE(KnownGroupOf(labels).has_value()) << bad;
-  }
+TEST(GroupTest, ARecordingSaysWhichMemberItIs) {
+  EXPECT_EQ(MemberOf(SecondOf()), Second());
+  EXPECT_EQ(MemberOf(std::nullopt), std::nullopt);
   // The jobs of one start on all devices have this alone.
-  EXPECT_FALSE(KnownGroupOf({{"group", "worker/1/x"}}).has_value());
-}
-
-TEST(GroupTest, UsersDoNotChangeIt) {
-  Labels before = {{"site", "north"}, {"clock", "system"}};
-  SetGroup(Second(), &before);
-  Labels after = WithGroupOf(before, {{"site", "south"}, {"group", "x"}, {"starts_at", "now"}});
-  EXPECT_EQ(KnownGroupOf(after), Second());
-  EXPECT_EQ(after["site"], "south");
-  EXPECT_EQ(after["clock"], "system");
-  EXPECT_FALSE(after.contains("starts_at"));
-  const Labels own = {{"clock", "a rubidium"}, {"group", "mine"}};
-  EXPECT_EQ(WithGroupOf({{"site", "north"}}, own), own);
+  const RecordingGroup devices{.id = "worker-1"};
+  EXPECT_TRUE(CheckGroup(devices).ok());
+  EXPECT_EQ(MemberOf(devices), std::nullopt);
 }
 
 TEST(GroupTest, WhatCannotBeIsRefused) {
   EXPECT_TRUE(CheckGroup(Second()).ok());
+  EXPECT_TRUE(CheckGroup(SecondOf()).ok());
   const auto refused = [](auto change) {
-    GroupMember member = Second();
-    change(member);
-    return !CheckGroup(member).ok();
+    RecordingGroup group = SecondOf();
+    change(group);
+    return !CheckGroup(group).ok();
   };
-  EXPECT_TRUE(refused([](GroupMember& member) { member.id = ""; }));
-  EXPECT_TRUE(refused([](GroupMember& member) { member.name = "../x"; }));
-  EXPECT_TRUE(refused([](GroupMember& member) { member.number = 0; }));
-  EXPECT_TRUE(refused([](GroupMember& member) { member.number = 5; }));
-  EXPECT_TRUE(refused([](GroupMember& member) { member.members = kMaxGroupMembers + 1; }));
+  EXPECT_TRUE(refused([](RecordingGroup& group) { group.id = ""; }));
+  EXPECT_TRUE(refused([](RecordingGroup& group) { group.name = "../x"; }));
+  EXPECT_TRUE(refused([](RecordingGroup& group) { group.number = 0; }));
+  EXPECT_TRUE(refused([](RecordingGroup& group) { group.number = 5; }));
+  EXPECT_TRUE(refused([](RecordingGroup& group) { group.members = kMaxGroupMembers + 1; }));
+  EXPECT_TRUE(refused([](RecordingGroup& group) { group.members = 0; }));
+  EXPECT_TRUE(refused([](RecordingGroup& group) { group.clock = std::string(300, 'x'); }));
+  EXPECT_TRUE(refused([](RecordingGroup& group) { group.clock_error_ns = -1; }));
 }
 
 }  // namespace

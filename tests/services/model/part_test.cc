@@ -7,54 +7,29 @@
 namespace tapedeck::services::model {
 namespace {
 
-TEST(PartTest, StandsAmongTheLabels) {
-  Labels labels = {{"source", "synth"}};
-  EXPECT_EQ(PartOf(labels).value(), std::nullopt);
+TEST(PartTest, HasANameForPeople) {
   const Part part{.number = 2, .parts = 3, .whole = "20261127T135638Z-0a1b2c3d"};
-  SetPart(part, &labels);
-  EXPECT_EQ(labels.at("part"), "2/3");
-  EXPECT_EQ(PartOf(labels).value(), part);
+  EXPECT_TRUE(CheckPart(part).ok());
   EXPECT_EQ(NameOfPart(part), "part 2 of 3");
 }
 
-TEST(PartTest, RefusesWhatSaysNoPart) {
-  for (const char* text :
-       {"", "1", "0/3", "4/3", "1/17", "01/3", "1/3/3", "-1/3", "1/ 3", "1/99999999999"}) {
-    const auto part = PartOf({{"part", text}, {"part_of", "r"}});
-    EXPECT_EQ(ReasonOf(part.status())->reason, "ARGUMENT_INVALID") << text;
-    EXPECT_EQ(KnownPartOf({{"part", text}, {"part_of", "r"}}), std::nullopt);
-  }
-  EXPECT_FALSE(PartOf({{"part", "1/3"}}).ok());
-  EXPECT_FALSE(PartOf({{"part_of", "r"}}).ok());
+TEST(PartTest, RefusesWhatIsNoPart) {
+  const auto reason = [](const Part& part) {
+    const auto found = ReasonOf(CheckPart(part));
+    return found.has_value() ? found->reason : "none";
+  };
+  EXPECT_EQ(reason({.number = 0, .parts = 3, .whole = "r"}), "ARGUMENT_INVALID");
+  EXPECT_EQ(reason({.number = 4, .parts = 3, .whole = "r"}), "ARGUMENT_INVALID");
+  EXPECT_EQ(reason({.number = 1, .parts = 17, .whole = "r"}), "ARGUMENT_INVALID");
+  EXPECT_EQ(reason({.number = 0, .parts = 0, .whole = "r"}), "ARGUMENT_INVALID");
+  EXPECT_EQ(reason({.number = 1, .parts = 3, .copies = 0, .whole = "r"}), "ARGUMENT_INVALID");
+  EXPECT_EQ(reason({.number = 1, .parts = 3, .copies = 3, .whole = "r"}), "ARGUMENT_INVALID");
+  EXPECT_EQ(reason({.number = 1, .parts = 1, .copies = 2, .whole = "r"}), "ARGUMENT_INVALID");
+  EXPECT_EQ(reason({.number = 1, .parts = 2, .copies = 2, .whole = "r"}), "none");
   // It names a directory.
   for (const char* id : {"", "../r", "a/b", ".r"}) {
-    EXPECT_EQ(ReasonOf(PartOf({{"part", "1/3"}, {"part_of", id}}).status())->reason,
-              "NAME_INVALID");
+    EXPECT_EQ(reason({.number = 1, .parts = 3, .whole = id}), "NAME_INVALID") << id;
   }
-}
-
-TEST(PartTest, SaysHowManyPartsHaveEachBlock) {
-  Labels labels;
-  const Part part{.number = 1, .parts = 2, .copies = 2, .whole = "r"};
-  SetPart(part, &labels);
-  EXPECT_EQ(labels.at("part_copies"), "2");
-  EXPECT_EQ(PartOf(labels).value(), part);
-  SetPart({.number = 1, .parts = 2, .whole = "r"}, &labels);
-  EXPECT_FALSE(labels.contains("part_copies"));
-  for (const char* text : {"", "0", "1", "3", "02", "x"}) {
-    labels["part_copies"] = text;
-    EXPECT_EQ(ReasonOf(PartOf(labels).status())->reason, "ARGUMENT_INVALID") << text;
-  }
-  EXPECT_EQ(WithPartOf({}, {{"part_copies", "2"}}), Labels());
-}
-
-TEST(PartTest, AnUpdateOfLabelsLeavesIt) {
-  const Labels before = {{"part", "1/2"}, {"part_of", "r"}, {"site", "north"}};
-  const Labels after = {{"part", "1/2"}, {"part_of", "r"}, {"site", "south"}};
-  EXPECT_EQ(WithPartOf(before, {{"site", "south"}}), after);
-  EXPECT_EQ(WithPartOf(before, {{"site", "south"}, {"part", "2/2"}}), after);
-  // A whole one does not become a part.
-  EXPECT_EQ(WithPartOf({}, {{"part", "1/2"}, {"part_of", "r"}}), Labels());
 }
 
 }  // namespace

@@ -191,10 +191,31 @@ void AddOriginals(Rows<Open>& open) {
       });
 }
 
+// How no recording was made.
+void AddMaking(Rows<Open>& open) {
+  open.Add("origin", [](Open& o) { o.origin.source.name = kLong; })
+      .Add("origin", [](Open& o) { o.origin.transforms.resize(40, {.name = "fft"}); })
+      .Add("origin",
+           [](Open& o) {
+             for (int i = 0; i < 20; ++i) {
+               o.origin.source.parameters[std::to_string(i)] = std::string(4096, 'x');
+             }
+           })
+      .Add("origin", [](Open& o) { o.origin.datatype = "cf99"; })
+      .Add("group", [](Open& o) { o.group.emplace().id = "../g"; })
+      .Add("group",
+           [](Open& o) {
+             o.group = model::RecordingGroup{.id = "g", .name = "g", .number = 1, .members = 65};
+           })
+      .Add("part", [](Open& o) { o.part = model::Part{.number = 3, .parts = 2, .whole = "r"}; })
+      .Add("part", [](Open& o) { o.part = model::Part{.whole = "../r"}; });
+}
+
 std::vector<BadMessage> BadOpens() {
   std::vector<BadMessage> rows;
   Rows<Open> open("Open", GoodOpen(Direction::kRecord), {Direction::kRecord}, &rows);
   AddOriginals(open);
+  AddMaking(open);
   open.Add("direction", [](Open& o) { o.direction = static_cast<Direction>(9); })
       .Add("channel", [](Open& o) { o.channel = kLong; })
       .Add("recording", [](Open& o) { o.recording = "a\x1b"; })

@@ -15,13 +15,16 @@ TEST(CollectionTest, TheHashIsSha512) {
 }
 
 TEST(CollectionTest, StreamsAreInOrderByNameAndHash) {
-  const auto object = nlohmann::json::parse(Encode(
-      {.description = "two", .labels = {{"group", "g"}}, .streams = {{"b", "abc"}, {"a", ""}}}));
+  const auto object = nlohmann::json::parse(
+      Encode({.description = "two",
+              .group = model::RecordingGroup{.id = "g", .name = "array", .number = 2, .members = 3},
+              .streams = {{"b", "abc"}, {"a", ""}}}));
   ASSERT_EQ(object.size(), 1u);
   const auto& collection = object["collection"];
   EXPECT_EQ(collection["core:version"], "1.2.5");
   EXPECT_EQ(collection["core:description"], "two");
-  EXPECT_EQ(collection["tapedeck:labels"]["group"], "g");
+  EXPECT_EQ(collection["tapedeck:group"],
+            (nlohmann::json{{"id", "g"}, {"name", "array"}, {"members", 3}}));
   const auto& streams = collection["core:streams"];
   ASSERT_EQ(streams.size(), 2u);
   EXPECT_EQ(streams[0], nlohmann::json::array({"b", Sha512("abc")}));

@@ -65,7 +65,7 @@ TEST(GroupNamesTest, ACopyStandsInForItsOriginalAlone) {
       1u);
 }
 
-// What a stranger has labelled so.
+// What a stranger has recorded so.
 TEST(GroupNamesTest, MembersThatDoNotAgreeAreNotMixed) {
   const auto why = [](GroupRecording stranger) {
     stranger.recording.name = "luns/x/\033[31m";
@@ -77,7 +77,7 @@ TEST(GroupNamesTest, MembersThatDoNotAgreeAreNotMixed) {
   EXPECT_THAT(why(Member("g", 2, 20)), HasSubstr("\\x1b"));
   GroupRecording other = Member("g", 3, 20);
   EXPECT_EQ(why(other), "");
-  other.recording.labels["starts_at"] = "2026-01-01T00:00:00Z";
+  other.recording.group.emplace().starts_at_ns = 1;
   EXPECT_THAT(why(other), HasSubstr("do not agree"));
   other = Member("g", 3, 20);
   other.member.members = 4;

@@ -7,7 +7,7 @@
 namespace tapedeck::services::tapectl {
 namespace {
 
-Recording PartOf(const std::string& id, const std::string& part, uint64_t blocks,
+Recording PartOf(const std::string& id, const model::Part& part, uint64_t blocks,
                  int64_t open_time_ns) {
   return {.name = "luns/l/channels/c/recordings/" + id,
           .state = RecordingState::kSealed,
@@ -15,16 +15,17 @@ Recording PartOf(const std::string& id, const std::string& part, uint64_t blocks
           .bytes = blocks * 10,
           .open_time_ns = open_time_ns,
           .end_time_ns = open_time_ns + 5,
-          .labels = {{"part", part}, {"part_of", id}}};
+          .part = part};
 }
 
 TEST(SeveralNodesTest, PartsAreOneRecording) {
-  Recording salvaged = PartOf("a", "2/2", 9, 101);
+  Recording salvaged = PartOf("a", {.number = 2, .parts = 2}, 9, 101);
   salvaged.state = RecordingState::kSalvaged;
   salvaged.missing_blocks = 2;
-  const Recording whole{.name = "luns/l/channels/c/recordings/b", .blocks = 3, .open_time_ns = 300};
-  const auto joined =
-      JoinParts({PartOf("d", "3/3", 1, 200), salvaged, whole, PartOf("a", "1/2", 4, 100)});
+  const Recording whole{
+      .name = "luns/l/channels/c/recordings/b", .blocks = 3, .open_time_ns = 300};
+  const auto joined = JoinParts({PartOf("d", {.number = 3, .parts = 3}, 1, 200), salvaged, whole,
+                                 PartOf("a", {.number = 1, .parts = 2}, 4, 100)});
   ASSERT_EQ(joined.size(), 3u);
   EXPECT_EQ(joined[0].recording.name, whole.name);
   EXPECT_EQ(joined[0].PartsText(), "-");
@@ -37,17 +38,17 @@ TEST(SeveralNodesTest, PartsAreOneRecording) {
 }
 
 TEST(SeveralNodesTest, ABlockOfWhichThereAreCopiesCountsOnce) {
-  std::vector<Recording> parts = {PartOf("a", "1/2", 10, 100), PartOf("a", "2/2", 12, 100)};
+  std::vector<Recording> parts = {PartOf("a", {.number = 1, .parts = 2}, 10, 100),
+                                  PartOf("a", {.number = 2, .parts = 2}, 12, 100)};
   parts[1].missing_blocks = 3;
-  for (Recording& part : parts) part.labels["part_copies"] = "2";
+  for (Recording& part : parts) part.part->copies = 2;
   const auto joined = JoinParts(parts);
   ASSERT_EQ(joined.size(), 1u);
   EXPECT_EQ(joined[0].PartsText(), "2 parts, 2 copies");
   EXPECT_EQ(joined[0].recording.blocks, 10u);
   std::vector<Recording> three;
-  for (const char* part : {"1/3", "2/3", "3/3"}) {
-    three.push_back(PartOf("a", part, 20, 100));
-    three.back().labels["part_copies"] = "2";
+  for (uint32_t number = 1; number <= 3; ++number) {
+    three.push_back(PartOf("a", {.number = number, .parts = 3, .copies = 2}, 20, 100));
   }
   EXPECT_EQ(JoinParts(three)[0].recording.blocks, 30u);
 }
@@ -92,18 +93,19 @@ TEST(SeveralNodesTest, OneOfSeveralIsMeant) {
   EXPECT_EQ(node_of(ChooseMeant({{"a:1", Whole("r", 1, "x")}, {"b:2", Whole("r", 1)}}, "r")),
             "b:2");
   EXPECT_EQ(node_of(ChooseMeant({{"b:2", Whole("r", 1, "x")}}, "r")), "b:2");
-  EXPECT_EQ(
-      ChooseMeant({{"a:1", PartOf("a", "1/2", 1, 1)}, {"b:2", PartOf("a", "2/2", 1, 2)}}, "l/c/a")
-          ->size(),
-      2u);
+  EXPECT_EQ(ChooseMeant({{"a:1", PartOf("a", {.number = 1, .parts = 2}, 1, 1)},
+                         {"b:2", PartOf("a", {.number = 2, .parts = 2}, 1, 2)}},
+                        "l/c/a")
+                ->size(),
+            2u);
 }
 
 TEST(SeveralNodesTest, WhatIsOnTwoNodesIsNamedWithThem) {
   const auto names = WithNodes({{"a:1", Whole("r", 1)},
                                 {"b:2", Whole("r", 1)},
                                 {"b:2", Whole("s", 1)},
-                                {"a:1", PartOf("p", "1/2", 1, 1)},
-                                {"b:2", PartOf("p", "2/2", 1, 1)}});
+                                {"a:1", PartOf("p", {.number = 1, .parts = 2}, 1, 1)},
+                                {"b:2", PartOf("p", {.number = 2, .parts = 2}, 1, 1)}});
   EXPECT_EQ(names[0].name, "a:1/luns/l/channels/c/recordings/r");
   EXPECT_EQ(names[1].name, "b:2/luns/l/channels/c/recordings/r");
   EXPECT_EQ(names[2].name, "luns/l/channels/c/recordings/s");

@@ -124,6 +124,12 @@ TEST_F(TapectlTest, LunsAndChannelsAreChanged) {
                  "--description", "the left rack"});
   EXPECT_EQ(lun["labels"], (nlohmann::json{{"site", "north"}, {"rack", "2"}}));
   EXPECT_EQ(lun["description"], "the left rack");
+  lun = RunJson({"lun", "update", "l0", "--label", "site=south", "--label", "run=7=8", "--label",
+                 "rack-", "--label", "none-"});
+  EXPECT_EQ(lun["labels"], (nlohmann::json{{"site", "south"}, {"run", "7=8"}}));
+  for (const char* wrong : {"-", "=x", "site", ""}) {
+    EXPECT_EQ(Run({"lun", "update", "l0", "--label", wrong}).exit_code, 2) << wrong;
+  }
   EXPECT_TRUE(RunJson({"lun", "update", "l0", "--label", "none"})["labels"].empty());
   EXPECT_EQ(Run({"lun", "update", "l0", "--max-fill", "50"}).out, "changed luns/l0\n");
   // Nothing to change, nothing that can be, and nothing that is there.

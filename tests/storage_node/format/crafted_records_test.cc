@@ -133,6 +133,26 @@ TEST(CraftedRecords, ManifestsWithValuesThatNoRecordingHas) {
   }
 }
 
+TEST(CraftedRecords, ManifestsOfWhatNothingCanHaveMade) {
+  const Bad bad = {{"origin", "[]"},
+                   {"origin", R"({"source": 1})"},
+                   {"origin", R"({"source": {"name": []}})"},
+                   {"origin", R"({"source": {"parameters": {"a": 1}}})"},
+                   {"origin", R"({"transforms": {"a": 1}})"},
+                   {"origin", R"({"transforms": [1]})"},
+                   {"origin", R"({"transforms": [{"parameters": {}}]})"},
+                   {"origin", R"({"datatype": "cf99"})"},
+                   {"group", R"({"id": "../x"})"},
+                   {"group", R"({"id": "g", "members": 65})"},
+                   {"group", R"({"id": "g", "number": -1})"},
+                   {"part", R"({"number": 3, "parts": 2, "copies": 1, "whole": "r"})"},
+                   {"part", R"({"number": 1, "parts": 2, "copies": 1, "whole": "../r"})"},
+                   {"part", R"({"number": 1})"}};
+  for (const auto& [key, value] : bad) {
+    EXPECT_FALSE(With(DecodeManifest, UsualManifest(), key, value).ok()) << key << ": " << value;
+  }
+}
+
 TEST(CraftedRecords, LunsWithValuesThatNoLunHas) {
   const Bad bad = {{"name", R"("luns/../x")"},
                    {"name", R"("l")"},

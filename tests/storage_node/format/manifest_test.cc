@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
 #include "storage_node/format/config.h"
 #include "storage_node/format/json_text.h"
 #include "storage_node/format/limits.h"
@@ -22,7 +23,26 @@ Manifest ExampleManifest() {
           .sample_rate = 2.4e6,
           .op = dataplane::TransferOp::kSend,
           .commit = dataplane::CommitLevel::kWritten,
-          .labels = {{"source", "synth"}, {"odd \"key\"\n", "ü"}},
+          .labels = {{"site", "north"}, {"odd \"key\"\n", "ü"}},
+          .origin = {.source = {.name = "synth", .parameters = {{"seed", "7"}, {"tones", ""}}},
+                     .transforms = {{.name = "fft", .parameters = {{"points", "64"}}},
+                                    {.name = "fft", .parameters = {{"points", "16"}}}},
+                     .datatype = "cf32_le",
+                     .device = "host",
+                     .worker = "w1",
+                     .version = "0.1.0",
+                     .beside = "luns/l/channels/c",
+                     .original_cause = "ABORTED",
+                     .move_draft = "u",
+                     .repairs = "r"},
+          .group = services::model::RecordingGroup{.id = "5f-1",
+                                                   .name = "array",
+                                                   .number = 2,
+                                                   .members = 4,
+                                                   .starts_at_ns = 1'795'218'704'000'000'001,
+                                                   .clock = "system",
+                                                   .clock_error_ns = 1200},
+          .part = services::model::Part{.number = 2, .parts = 3, .copies = 2, .whole = "r"},
           .original = "luns/o/channels/c/recordings/20261120T235144Z-3f2a",
           .original_uid = "1f1e2d3c-4b5a-4968-8776-a5b4c3d2e1f0",
           .earlier_originals = {"luns/p/channels/c/recordings/r", "luns/q/channels/c/recordings/r"},
@@ -46,6 +66,9 @@ TEST(Manifest, ComesBackAsItWas) {
   EXPECT_EQ(back->open_time_ns, ExampleManifest().open_time_ns);
   EXPECT_EQ(back->start_time_ns, ExampleManifest().start_time_ns);
   EXPECT_EQ(back->labels, ExampleManifest().labels);
+  EXPECT_EQ(back->origin, ExampleManifest().origin);
+  EXPECT_EQ(back->group, ExampleManifest().group);
+  EXPECT_EQ(back->part, ExampleManifest().part);
   EXPECT_EQ(back->missing, ExampleManifest().missing);
   EXPECT_EQ(back->missing_blocks(), 3u);
   EXPECT_EQ(back->cause, ExampleManifest().cause);
@@ -101,6 +124,36 @@ TEST(Manifest, ThatIsLongGoesIntoTheHeaderWithoutItsLabels) {
   ASSERT_TRUE(begun.ok()) << begun.status();
   EXPECT_TRUE(begun->labels.empty());
   EXPECT_EQ(begun->datatype, manifest.datatype);
+  EXPECT_EQ(begun->origin, manifest.origin);
+  manifest.origin.source.parameters["long"] = std::string(4096, 'x');
+  const auto shorter = DecodeManifest(manifest.index_header().manifest);
+  ASSERT_TRUE(shorter.ok()) << shorter.status();
+  EXPECT_EQ(shorter->origin, services::model::Origin{.datatype = "cf32_le"});
+  EXPECT_EQ(shorter->part, manifest.part);
+}
+
+TEST(Manifest, OfAnotherVersionIsRefusedWithIt) {
+  const std::string text = EncodeManifest(ExampleManifest());
+  for (const int version : {1, 2, 4}) {
+    auto object = nlohmann::json::parse(text);
+    object["version"] = version;
+    const absl::Status status = DecodeManifest(SealJson(object)).status();
+    EXPECT_THAT(std::string(status.message()),
+                testing::HasSubstr(absl::StrCat("version ", version, " is not known")));
+  }
+}
+
+TEST(Manifest, SaysNothingOfAnOriginThatNobodyKnows) {
+  Manifest manifest = ExampleManifest();
+  manifest.origin = {};
+  manifest.group.reset();
+  manifest.part.reset();
+  const auto object = nlohmann::json::parse(EncodeManifest(manifest));
+  for (const char* key : {"origin", "group", "part"}) EXPECT_FALSE(object.contains(key)) << key;
+  const auto back = DecodeManifest(EncodeManifest(manifest));
+  ASSERT_TRUE(back.ok()) << back.status();
+  EXPECT_EQ(back->origin, services::model::Origin());
+  EXPECT_FALSE(back->group.has_value() || back->part.has_value());
 }
 
 TEST(Manifest, ChangedTextIsFound) {

@@ -54,11 +54,14 @@ TEST(Sigmf, TellsOfTheWholeAndOfItsBeginning) {
   manifest.description = "a \"test\"";
   manifest.labels = {{"antenna", "3"}};
   manifest.start_time_ns = 1;
+  manifest.origin = {.source = {.name = "synth", .parameters = {{"seed", "7"}}}, .device = "host"};
   const json meta = Read(manifest, {{.block = 0, .sample_index = 7}});
   EXPECT_EQ(meta["global"]["core:datatype"], "cf32_le");
   EXPECT_EQ(meta["global"]["core:sample_rate"], kSamples);
   EXPECT_EQ(meta["global"]["core:description"], "a \"test\"");
   EXPECT_EQ(meta["global"]["tapedeck:labels"]["antenna"], "3");
+  EXPECT_EQ(meta["global"]["tapedeck:origin"]["source"]["parameters"]["seed"], "7");
+  EXPECT_EQ(meta["global"]["tapedeck:origin"]["device"], "host");
   ASSERT_EQ(meta["captures"].size(), 1u);
   EXPECT_EQ(meta["captures"][0]["core:sample_start"], 0);
   EXPECT_EQ(meta["captures"][0]["core:global_index"], 7);
@@ -118,12 +121,12 @@ TEST(Sigmf, LeavesOutWhatLiesOutside) {
 }
 
 // As made by an fft, whatever the channel's datatype.
-TEST(Sigmf, TheLabelSaysWhatTheSamplesAre) {
+TEST(Sigmf, TheOriginSaysWhatTheSamplesAre) {
   Manifest manifest = Recording();
   manifest.datatype = "ci16_le";
-  manifest.labels["datatype"] = "cf32_le";
+  manifest.origin.datatype = "cf32_le";
   EXPECT_EQ(Read(manifest, {})["global"]["core:datatype"], "cf32_le");
-  manifest.labels["datatype"] = "no type";
+  manifest.origin.datatype = "no type";
   EXPECT_EQ(EncodeSigmf(manifest, {}), "");
 }
 

@@ -17,9 +17,7 @@ class BrokenOffTest : public MoverTest {
     uid_ = node_.Get(name_).uid;
   }
 
-  std::map<std::string, std::string> Draft() const {
-    return {{std::string(moving::kDraftLabel), uid_}};
-  }
+  const std::string& Draft() const { return uid_; }
 
   // The policy is in force, and it is late.
   void GoOn() {
@@ -31,7 +29,7 @@ class BrokenOffTest : public MoverTest {
   void ExpectMoved() {
     ASSERT_NE(MovedTo(name_), "");
     EXPECT_EQ(node_.PlayAll(MovedTo(name_), 3).size(), 12u);
-    EXPECT_TRUE(node_.Get(MovedTo(name_)).labels.empty());
+    EXPECT_EQ(node_.Get(MovedTo(name_)).origin.move_draft, "");
     EXPECT_EQ(Count(kFrom), 0u);
   }
 
@@ -56,7 +54,7 @@ TEST_F(BrokenOffTest, ADraftThatIsWholeIsUsed) {
 }
 
 TEST_F(BrokenOffTest, ACopyThatSomebodyMadeIsUsed) {
-  const std::string copy = Copy(name_, 12, absl::OkStatus(), 3, {});
+  const std::string copy = Copy(name_, 12, absl::OkStatus(), 3, "");
   const std::string uid = node_.Get(copy).uid;
   GoOn();
   ExpectMoved();
@@ -71,8 +69,8 @@ TEST_F(BrokenOffTest, ADraftWithOtherBytesIsDeleted) {
 }
 
 TEST_F(BrokenOffTest, WhatSomebodyElseLeftStays) {
-  const std::string unfinished = Copy(name_, 5, absl::AbortedError("killed"), 3, {});
-  const std::string other = Copy(name_, 12, absl::OkStatus(), 4, {});
+  const std::string unfinished = Copy(name_, 5, absl::AbortedError("killed"), 3, "");
+  const std::string other = Copy(name_, 12, absl::OkStatus(), 4, "");
   GoOn();
   EXPECT_TRUE(IsThere(unfinished));
   EXPECT_TRUE(IsThere(other));
@@ -82,7 +80,7 @@ TEST_F(BrokenOffTest, WhatSomebodyElseLeftStays) {
 
 TEST_F(BrokenOffTest, ADraftWhoseOriginalIsNoMoreIsDeletedAtAStart) {
   const std::string draft = Copy(name_, 5, absl::AbortedError("killed"), 3, Draft());
-  const std::string other = Copy(name_, 5, absl::AbortedError("killed"), 3, {});
+  const std::string other = Copy(name_, 5, absl::AbortedError("killed"), 3, "");
   ASSERT_TRUE(SetPolicy("luns/deep").ok());
   ASSERT_TRUE(node_.node().recordings().DeleteRecording(name_).ok());
   Restart();

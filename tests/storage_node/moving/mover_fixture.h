@@ -107,11 +107,11 @@ class MoverTest : public testing::Test {
 
   // A recording in the channel there that says it is a copy of `source`, of so many blocks.
   std::string Copy(const std::string& source, uint64_t blocks, const absl::Status& cause,
-                   uint64_t seed, std::map<std::string, std::string> labels) {
+                   uint64_t seed, const std::string& draft_of) {
     const services::Recording from = node_.Get(source);
     auto recorder =
         node_.Record({.channel = kTo,
-                      .labels = std::move(labels),
+                      .origin = {.move_draft = draft_of},
                       .original = services::session::Original{.recording = from.name,
                                                               .uid = from.uid,
                                                               .open_time_ns = from.open_time_ns}},

@@ -1,4 +1,5 @@
 // Numbers and times as people read them. Rates count 10^6 bytes, as tapectl's do.
+import type { Origin, OriginStage } from './types.ts';
 
 export function scaled(value: number, base: number, units: string[]): string {
   let unit = 0;
@@ -106,5 +107,15 @@ export function parsePairs(text: string): Record<string, string> | undefined {
 
 export const pairsText = (pairs: Record<string, string> | undefined) =>
   Object.entries(pairs ?? {})
+    .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => `${name}=${value}`)
     .join(', ');
+
+const stageText = (stage: OriginStage) => (Object.keys(stage.parameters ?? {}).length === 0 ? stage.name : `${stage.name}(${pairsText(stage.parameters)})`);
+
+// synth(noise=0, seed=1) → fft(points=64), by w1 0.1.0 on host
+export function originText(origin: Origin | undefined): string {
+  const stages = [origin?.source, ...(origin?.transforms ?? [])].filter((stage) => stage?.name).map((stage) => stageText(stage as OriginStage));
+  const by = [origin?.worker, origin?.version].filter(Boolean).join(' ');
+  return [stages.join(' → '), by && `by ${by}`, origin?.device && `on ${origin.device}`].filter(Boolean).join(', ') || '—';
+}

@@ -59,6 +59,22 @@ export interface Annotation {
   comment: string;
 }
 
+export interface OriginStage {
+  name: string;
+  parameters?: Record<string, string>;
+}
+
+// How a recording was made.
+export interface Origin {
+  source?: OriginStage;
+  transforms?: OriginStage[];
+  datatype: string;
+  device: string;
+  worker: string;
+  version: string;
+  beside: string;
+}
+
 export interface Recording {
   name: string;
   uid: string;
@@ -81,6 +97,10 @@ export interface Recording {
   stream: string;
   segment: Int64;
   description: string;
+  origin?: Origin;
+  group?: { id: string; name: string; number: number; members: number };
+  part?: { number: number; parts: number; copies: number; whole: string };
+  original: string;
 }
 
 export interface DamagedBlock {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { channelFields, channelOptions, changed, lunFields, maskOf } from '../../../../services/console/web/src/luns/fields.ts';
+import { originText } from '../../../../services/console/web/src/format.ts';
 import { fileFlags, line, quoted, stageText } from '../../../../services/console/web/src/tapectl.ts';
 
 test('a shell takes each word as it is meant', () => {
@@ -26,6 +27,18 @@ test('an update names what has changed alone', () => {
   const after = { ...before, segment: '1GiB', labels: 'a=b' };
   assert.deepEqual(changed(channelOptions(before), channelOptions(after)), { segment: '1GiB', label: ['a=b'] });
   assert.equal(maskOf(before, after, { segment: 'segmentBytes', labels: 'labels', datatype: 'datatype' }), 'segmentBytes,labels');
+});
+
+test('labels are set and removed one by one', () => {
+  const before = { ...channelFields(), labels: 'a=1, b=2, c=3' };
+  const after = { ...before, labels: 'a=1, b=4, d=5' };
+  assert.deepEqual(changed(channelOptions(before), channelOptions(after)), { label: ['c-', 'b=4', 'd=5'] });
+});
+
+test('an origin is a line', () => {
+  const origin = { source: { name: 'synth', parameters: { seed: '1', noise: '0' } }, transforms: [{ name: 'fft', parameters: { points: '64' } }], datatype: 'cf32_le', device: 'host', worker: 'w1', version: '0.1.0', beside: '' };
+  assert.equal(originText(origin), 'synth(noise=0, seed=1) → fft(points=64), by w1 0.1.0, on host');
+  assert.equal(originText(undefined), '—');
 });
 
 test('sizes come back in the largest whole unit', () => {

@@ -167,10 +167,20 @@ export const channelOptions = (fields: ChannelFields) => ({
   label: labelsOf(fields.labels),
 });
 
+// As tapectl updates them: NAME=VALUE adds or replaces one, NAME- removes it.
+function labelChanges(before: string[], after: string[]): string[] {
+  const nameOf = (one: string) => one.split('=')[0];
+  const names = new Set(after.map(nameOf));
+  const removed = before.map(nameOf).filter((name) => !names.has(name));
+  return [...removed.map((name) => `${name}-`), ...after.filter((one) => !before.includes(one))];
+}
+
 // Of an update what has changed alone.
 export function changed<Options extends object>(before: Options, after: Options): Partial<Options> {
-  const entries = Object.entries(after) as [keyof Options, unknown][];
-  return Object.fromEntries(entries.filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(before[key]))) as Partial<Options>;
+  const entries = (Object.entries(after) as [keyof Options, unknown][])
+    .filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(before[key]))
+    .map(([key, value]) => [key, Array.isArray(value) ? labelChanges(before[key] as string[], value) : value]);
+  return Object.fromEntries(entries) as Partial<Options>;
 }
 
 export { lines as memberLines };

@@ -1,7 +1,7 @@
 // One recording: its course, its spectrum, its samples, what is noted about it, and what can be done to it.
 import { useEffect, useState } from 'preact/hooks';
 import { call } from '../api.ts';
-import { bytes, count, pairsText, sampleRate, sampleTime, shortName, time, word } from '../format.ts';
+import { bytes, count, originText, pairsText, sampleRate, sampleTime, shortName, time, word } from '../format.ts';
 import { useLoad } from '../load.ts';
 import { RecordingActions } from '../recordings/actions.tsx';
 import { StateBadge } from '../recordings/recordings.tsx';
@@ -29,6 +29,10 @@ function About({ recording }: { recording: Recording }) {
         ['Opened', time(recording.openTime)],
         ['Closed', time(recording.endTime)],
         ['Description', recording.description || '—'],
+        ['Made by', originText(recording.origin)],
+        ...(recording.group?.name ? ([['Group', `${recording.group.name}, ${recording.group.number} of ${recording.group.members}`]] as [string, string][]) : []),
+        ...(recording.part ? ([['Part', `${recording.part.number} of ${recording.part.parts}`]] as [string, string][]) : []),
+        ...(recording.original ? ([['Copy of', shortName(recording.original)]] as [string, string][]) : []),
         ['Labels', pairsText(recording.labels) || '—'],
         ...(recording.cause ? ([['Closed because', recording.cause]] as [string, string][]) : []),
         ...(recording.stream ? ([['Segment', `${recording.segment} of ${recording.stream}`]] as [string, string][]) : []),

@@ -1,11 +1,11 @@
 // Which recordings are shown.
-import { shortName, word } from '../format.ts';
+import { originText, shortName, word } from '../format.ts';
 import type { Recording } from '../types.ts';
 
 export interface Filter {
   channel: string; // LUN, or LUN/CHANNEL; empty: all
   state: string;
-  label: string; // NAME or NAME=VALUE, or a part of the description
+  label: string; // NAME or NAME=VALUE, or a part of the description or of how it was made
   since: string; // YYYY-MM-DDTHH:MM, UTC
   until: string;
 }
@@ -17,7 +17,7 @@ function hasLabel(recording: Recording, wanted: string): boolean {
   if (text === '') return true;
   const labels = Object.entries(recording.labels ?? {}).map(([name, value]) => `${name}=${value}`);
   const marks = (recording.annotations ?? []).map((annotation) => annotation.label);
-  return [...labels, ...marks, recording.description].some((one) => one.toLowerCase().includes(text));
+  return [...labels, ...marks, recording.description, originText(recording.origin), recording.group?.name ?? ''].some((one) => one.toLowerCase().includes(text));
 }
 
 const utc = (text: string) => (text === '' ? Number.NaN : Date.parse(`${text}Z`));

@@ -1,17 +1,18 @@
 // What a job of a group says of its start and its clock.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "gpu_worker/pace/clock_error.h"
 #include "services/jobs.h"
-#include "services/model/description.h"
+#include "services/model/group.h"
 
 namespace tapedeck::gpu_worker::job {
 
-// Of the recording: group, group_name, group_member, starts_at, clock, clock_error_ns.
-services::model::Labels GroupLabels(const services::model::GroupMember& member, int64_t at_ns,
-                                    const pace::ClockError& clock);
+// Of the recording.
+services::model::RecordingGroup GroupOf(const services::model::GroupMember& member, int64_t at_ns,
+                                        const pace::ClockError& clock);
 
 // "by the system clock, which is off by at most 1.2 ms"
 std::string ClockNote(const pace::ClockError& clock);

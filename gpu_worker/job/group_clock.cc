@@ -1,4 +1,4 @@
-#include "gpu_worker/job/group_labels.h"
+#include "gpu_worker/job/group_clock.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
@@ -6,16 +6,16 @@
 namespace tapedeck::gpu_worker::job {
 
 using services::model::GroupMember;
-using services::model::Labels;
 
-Labels GroupLabels(const GroupMember& member, int64_t at_ns, const pace::ClockError& clock) {
-  Labels labels;
-  services::model::SetGroup(member, &labels);
-  labels[std::string(services::model::kStartsAtLabel)] =
-      absl::FormatTime("%E4Y-%m-%dT%H:%M:%E9SZ", absl::FromUnixNanos(at_ns), absl::UTCTimeZone());
-  labels[std::string(services::model::kClockLabel)] = clock.ClockText();
-  labels[std::string(services::model::kClockErrorLabel)] = absl::StrCat(clock.error_ns);
-  return labels;
+services::model::RecordingGroup GroupOf(const GroupMember& member, int64_t at_ns,
+                                        const pace::ClockError& clock) {
+  return {.id = member.id,
+          .name = member.name,
+          .number = member.number,
+          .members = member.members,
+          .starts_at_ns = at_ns,
+          .clock = clock.ClockText(),
+          .clock_error_ns = clock.error_ns};
 }
 
 std::string ClockNote(const pace::ClockError& clock) {
