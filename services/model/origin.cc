@@ -89,9 +89,12 @@ std::string OriginProblem(const Origin& origin) {
 size_t WrittenBytes(const Origin& origin) { return BytesOf(origin, /*written=*/true); }
 
 std::string OriginText(const Origin& origin) {
-  if (origin.source.name.empty()) return "";
-  std::string text = TextOf(origin.source);
+  const bool known = !origin.source.name.empty();
+  std::string text = known ? TextOf(origin.source) : "unknown source";
   for (const OriginStage& one : origin.transforms) absl::StrAppend(&text, " -> ", TextOf(one));
+  if (!origin.device.empty()) absl::StrAppend(&text, ", on ", origin.device);
+  if (!origin.worker.empty()) absl::StrAppend(&text, ", by ", origin.worker);
+  if (!origin.version.empty()) absl::StrAppend(&text, " ", origin.version);
   return text;
 }
 

@@ -78,7 +78,8 @@ inline const std::string& SampleType(const Origin& origin, const std::string& of
   return origin.datatype.empty() ? of_channel : origin.datatype;
 }
 
-// "synth(noise=0.1, seed=1) -> fft(points=1024)", for people; empty: unknown.
+// "synth(noise=0.1, seed=1) -> fft(points=1024), on host, by w1 0.1.0", for people; without what is
+// not known.
 std::string OriginText(const Origin& origin);
 
 }  // namespace tapedeck::services::model

@@ -220,7 +220,12 @@ Answer AnswerOf(const std::string& done, const std::string& name) { return {Dump
 Answer AnswerOf(const absl::Status& error) { return {Dump({{"error", ToJson(error)}})}; }
 
 std::vector<std::vector<std::string>> FieldsOf(const Stream& stream) {
-  return MembersOf(ToJson(stream));
+  auto rows = MembersOf(ToJson(stream));
+  const std::string made = model::OriginText(stream.segments.front().origin);
+  for (std::vector<std::string>& row : rows) {
+    if (row[0] == "origin") row[1] = dataplane::Printable(made);
+  }
+  return rows;
 }
 
 std::vector<std::vector<std::string>> FieldsOf(const Job& job) { return MembersOf(ToJson(job)); }

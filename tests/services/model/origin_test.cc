@@ -18,8 +18,8 @@ Origin Synth() {
 }
 
 TEST(OriginTest, IsATextForPeople) {
-  EXPECT_EQ(OriginText(Synth()), "synth(noise=0, seed=7) -> fft(points=64)");
-  EXPECT_EQ(OriginText({}), "");
+  EXPECT_EQ(OriginText(Synth()), "synth(noise=0, seed=7) -> fft(points=64), on host, by w1 0.1.0");
+  EXPECT_EQ(OriginText({}), "unknown source");
   EXPECT_EQ(OriginText({.source = {.name = "file"}}), "file");
 }
 
