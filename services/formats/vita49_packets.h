@@ -1,6 +1,6 @@
 // The packets of one stream of VITA 49.2 in a capture file, each with the place of its samples. The
 // stream is that of the first packet with samples; places count from that packet's first sample, by
-// the packets' times and the sample rate that a context tells. One thread that may wait.
+// vita49/stream_clock.h and the sample rate that a context tells. One thread that may wait.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +15,7 @@
 #include "services/formats/pcap_reader.h"
 #include "services/model/sample_time.h"
 #include "services/vita49/packet.h"
+#include "services/vita49/stream_clock.h"
 
 namespace tapedeck::services::formats {
 
@@ -49,8 +50,11 @@ class Vita49Packets {
   explicit Vita49Packets(PcapReader file) : file_(std::move(file)) {}
 
   absl::Status LookAround(const std::string& path);
-  std::optional<Placed> Place(const vita49::Decoded& decoded);
-  std::optional<Placed> PlaceSamples(const vita49::Decoded& decoded);
+  std::optional<Placed> Place(const vita49::Decoded& decoded, const vita49::Arrival& arrival);
+  std::optional<Placed> PlaceContext(const vita49::Decoded& decoded,
+                                     const vita49::Arrival& arrival);
+  std::optional<Placed> PlaceSamples(const vita49::Decoded& decoded,
+                                     const vita49::Arrival& arrival);
 
   PcapReader file_;
   std::optional<uint32_t> stream_;
@@ -59,6 +63,12 @@ class Vita49Packets {
   double sample_rate_ = 0;
   model::SampleTime start_ns_;
   uint64_t end_ = 0;  // one behind the newest sample
+  vita49::StreamClock clock_{0};
+  std::optional<int64_t> captured_ns_;  // the last packet with samples
+  std::optional<double> set_by_s_;      // the first time that the device's clock was set
+  uint64_t clock_sets_ = 0;
+  std::optional<double> other_rate_;  // told later than the first
+  uint64_t other_rate_at_ = 0;
   // Packets that were passed over.
   uint64_t others_ = 0;
   uint64_t late_ = 0;

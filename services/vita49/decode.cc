@@ -117,7 +117,7 @@ std::optional<Decoded> Decode(std::span<const std::byte> packet) {
   const uint32_t type = head >> kTypeAt;
   if (type != kDataWithoutStream && type != kData && type != kContext) return std::nullopt;
   if (words.too_short() || (head & kSizeMask) * kWordBytes != packet.size()) return std::nullopt;
-  Decoded decoded;
+  Decoded decoded{.count = head >> kCountAt & kCountMask};
   if (type != kDataWithoutStream) decoded.stream = words.Next();
   uint32_t padding_bits = 0;
   if (Has(head, kHasClass)) {

@@ -10,11 +10,12 @@ namespace tapedeck::services::vita49 {
 // The first word of a packet: bits above which, or at which, a part of it lies.
 inline constexpr int kTypeAt = 28;
 inline constexpr int kHasClass = 27;
-inline constexpr int kHasTrailer = 26;         // of data
-inline constexpr int kRoughTime = 24;          // of a context: TSM
-inline constexpr int kSecondsAt = 22;          // TSI, 2 bits
-inline constexpr int kFractionAt = 20;         // TSF, 2 bits
-inline constexpr int kCountAt = 16;            // 4 bits
+inline constexpr int kHasTrailer = 26;  // of data
+inline constexpr int kRoughTime = 24;   // of a context: TSM
+inline constexpr int kSecondsAt = 22;   // TSI, 2 bits
+inline constexpr int kFractionAt = 20;  // TSF, 2 bits
+inline constexpr int kCountAt = 16;
+inline constexpr uint32_t kCountMask = 0xf;
 inline constexpr uint32_t kSizeMask = 0xffff;  // words of the packet
 
 // Types of packets.

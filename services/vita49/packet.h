@@ -48,6 +48,7 @@ struct Context {
 
 struct Decoded {
   std::optional<uint32_t> stream;
+  uint32_t count = 0;  // of the packet among those of its type, 4 bits
   Time time;
   std::span<const std::byte> samples;  // without padding; none of a context
   std::optional<Context> context;

@@ -8,6 +8,10 @@ namespace {
 
 constexpr std::array<std::byte, kWordBytes> kPadding{};
 
+// The packets' count tells a receiver of what is missing, as if so many packets had been lost; how
+// much it is, their times tell. Half of a round is least like packets out of order.
+constexpr uint32_t kCountOfLoss = 8;
+
 }  // namespace
 
 Packetizer::Packetizer(const PacketizerSettings& settings)
@@ -18,7 +22,11 @@ Packetizer::Packetizer(const PacketizerSettings& settings)
 std::span<const PacketParts> Packetizer::Pack(uint64_t first, std::optional<int64_t> time_ns,
                                               std::span<const std::byte> samples) {
   Forget();
-  if (!begun()) Begin(first, time_ns);
+  if (!begun()) {
+    Begin(first, time_ns);
+  } else if (first != end_) {
+    next_data_ += kCountOfLoss;
+  }
   end_ = first + samples.size() / sample_bytes_;
   Add(first, samples);
   return packets_;
@@ -51,6 +59,7 @@ void Packetizer::Add(uint64_t first, std::span<const std::byte> samples) {
     Tell(at, next);
     AddData(at, samples.subspan((at - first) * sample_bytes_, (next - at) * sample_bytes_));
     at = story_.EndOfLoss(next);
+    if (at != next) next_data_ += kCountOfLoss;
   }
 }
 

@@ -33,7 +33,7 @@ void Read(PacketReader& reader, const std::vector<std::byte>& packet, int64_t& n
   if (packet.size() >= reader.prefix_bytes()) {
     (void)reader.SizeOf(std::span(packet).first(reader.prefix_bytes()));
   }
-  const Packet read = reader.Read(packet, newest);
+  const Packet read = reader.Read(packet, {.newest = newest});
   LiesWithin(read.samples, packet);
   fuzz::Require(read.samples.size() % kSampleBytes == 0);
   fuzz::Require(read.position > -kMostSamples && read.position < kMostSamples);

@@ -141,7 +141,7 @@ TEST_F(JumpsTest, TheLastPacketOfAllIsBelieved) {
 TEST_F(JumpsTest, ASenderThatCountsAnewGoesOn) {
   for (const int64_t anew : {int64_t{-1'000'000'000}, int64_t{0}, int64_t{1} << 50}) {
     const int64_t before = placement_.newest();
-    Stream(jumps_.newest(), jumps_.newest() + 8 * kBlockSamples);
+    Stream(jumps_.SoFarNow().newest, jumps_.SoFarNow().newest + 8 * kBlockSamples);
     Stream(anew, anew + static_cast<int64_t>(2 * kRate));
     const int64_t passed = placement_.newest() - before;
     EXPECT_NEAR(static_cast<double>(passed), 8 * kBlockSamples + 2 * kRate, 2 * kPacket);

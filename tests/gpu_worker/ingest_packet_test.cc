@@ -30,7 +30,7 @@ std::vector<std::byte> Numbered(uint32_t number, bool end = false) {
 class NumberedTest : public testing::Test {
  protected:
   Packet Read(const std::vector<std::byte>& bytes, int64_t newest = 0) {
-    return reader_->Read(bytes, newest);
+    return reader_->Read(bytes, {.newest = newest});
   }
 
   std::unique_ptr<PacketReader> reader_ = numbered::CreateReader({.sample_bytes = kSampleBytes});

@@ -35,7 +35,7 @@ class Vita49Test : public testing::Test {
  protected:
   Packet Read(const std::vector<std::byte>& bytes) {
     last_ = bytes;
-    return reader_->Read(last_, 0);
+    return reader_->Read(last_, {});
   }
 
   std::vector<std::byte> last_;  // packets refer to it

@@ -75,7 +75,7 @@ class Playback {
       std::vector<std::byte> bytes(header.begin(), header.end());
       bytes.insert(bytes.end(), samples.begin(), samples.end());
       bytes.insert(bytes.end(), padding.begin(), padding.end());
-      const Packet packet = reader_->Read(bytes, 0);
+      const Packet packet = reader_->Read(bytes, {});
       const bool is_context = Decode(bytes)->context.has_value();
       for (const auto& [position, text] : packet.news) heard.news[position] = text;
       if (is_context) {

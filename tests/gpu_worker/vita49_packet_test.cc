@@ -241,7 +241,7 @@ TEST(SampleClockTest, AReaderFindsEverySampleAtItsPlace) {
       const auto header = Encode(DataHeader{.time = clock->At(sample), .samples_bytes = 8});
       std::vector<std::byte> packet(header.begin(), header.end());
       packet.insert(packet.end(), samples.begin(), samples.end());
-      ASSERT_EQ(reader->Read(packet, 0).position, static_cast<int64_t>(sample)) << rate;
+      ASSERT_EQ(reader->Read(packet, {}).position, static_cast<int64_t>(sample)) << rate;
     }
   }
 }

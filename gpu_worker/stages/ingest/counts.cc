@@ -22,6 +22,11 @@ std::string TextOf(const Counts& counts) {
   add("untold", counts.untold);
   add("dropped by the kernel", counts.dropped);
   if (counts.restarts > 0) add("restarts of the sender's count", counts.restarts);
+  if (counts.clock_sets > 0) add("times that the sender's clock was set", counts.clock_sets);
+  if (counts.other_rate > 0) {
+    absl::StrAppend(&text, "; the sender tells a sample rate of ", counts.other_rate.load(),
+                    ", which is not the channel's");
+  }
   if (counts.early > 0) add("before the instant", counts.early);
   if (counts.uncut) {
     absl::StrAppend(&text,

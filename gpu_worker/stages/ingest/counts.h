@@ -20,6 +20,8 @@ struct Counts {
   std::atomic<bool> uncut = false;         // see Packet
   std::atomic<uint64_t> out_of_place = 0;  // see Jumps
   std::atomic<uint64_t> restarts = 0;      // of the sender's count
+  std::atomic<uint64_t> clock_sets = 0;    // of the sender's clock
+  std::atomic<double> other_rate = 0;      // that the sender told last, where not the channel's
   std::atomic<uint64_t> scattered = 0;
   std::atomic<uint64_t> foreign = 0;
   std::atomic<uint64_t> malformed = 0;

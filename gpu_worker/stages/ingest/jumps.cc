@@ -62,6 +62,13 @@ void Jumps::Finish() {
   Take(held.position, held.samples);
 }
 
+SoFar Jumps::SoFarNow() const {
+  const int64_t now_ns = clock_.NowNs();
+  return {.newest = placement_.newest() - offset_,
+          .silent_ns = now_ns - arrived_after_ns_,
+          .pace = std::max(RateSoFar(now_ns), fastest_)};
+}
+
 int64_t Jumps::CountOf(std::span<const std::byte> samples) const {
   return static_cast<int64_t>(samples.size() / parts_.sample_bytes);
 }

@@ -12,6 +12,7 @@
 
 #include "dataplane/clock.h"
 #include "gpu_worker/stages/ingest/counts.h"
+#include "gpu_worker/stages/ingest/packet.h"
 #include "gpu_worker/stages/ingest/placement.h"
 
 namespace tapedeck::gpu_worker::stages::ingest {
@@ -61,7 +62,7 @@ class Jumps {
 
   int64_t PositionOf(int64_t told) const { return told + offset_; }
   // By the sender's count.
-  int64_t newest() const { return placement_.newest() - offset_; }
+  SoFar SoFarNow() const;
 
  private:
   struct Held {

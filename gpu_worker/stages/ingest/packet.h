@@ -39,9 +39,18 @@ struct Packet {
   int64_t position = 0;  // of its first sample; kEnd: one more than the stream's last
   std::span<const std::byte> samples = {};  // whole ones; part of the packet
   std::vector<Told> news;                   // of the signal
+  bool clock_was_set = false;               // the sender's, before this packet
+  std::optional<double> other_rate;         // told of the samples, and not the channel's
   // The stream is to begin at an instant, and cannot: its packets do not say when, in UTC, their
   // samples are of. Position 0 is the first sample of the first packet then.
   bool uncut = false;
+};
+
+// Of the stream, before a packet.
+struct SoFar {
+  int64_t newest = 0;     // one more than the position of the newest sample
+  int64_t silent_ns = 0;  // since the last packet that was taken arrived, at most
+  double pace = 0;        // samples a second that came at the fastest
 };
 
 // Understands the packets of one stream. One thread.
@@ -64,9 +73,8 @@ class PacketReader {
   // None: they do not say it.
   virtual std::optional<int64_t> begin_ns() const { return std::nullopt; }
 
-  // A packet that has come whole, whatever it is. `newest` is one more than the position of the
-  // newest sample so far.
-  virtual Packet Read(std::span<const std::byte> packet, int64_t newest) = 0;
+  // A packet that has come whole, whatever it is.
+  virtual Packet Read(std::span<const std::byte> packet, const SoFar& so_far) = 0;
 };
 
 struct StreamSettings {

@@ -157,7 +157,9 @@ void Receiver::OnPacket(std::span<const std::byte> bytes) {
     ++parts_.counts->early;
     return;
   }
-  const Packet packet = parts_.reader->Read(bytes, jumps_.newest());
+  const Packet packet = parts_.reader->Read(bytes, jumps_.SoFarNow());
+  if (packet.clock_was_set) ++parts_.counts->clock_sets;
+  if (packet.other_rate.has_value()) parts_.counts->other_rate = *packet.other_rate;
   for (const auto& [told, text] : packet.news) {
     const int64_t position = jumps_.PositionOf(told);
     if (position >= 0) parts_.news->Tell(static_cast<uint64_t>(position), text);

@@ -21,7 +21,7 @@ class NumberedReader final : public PacketReader {
     return header.has_value() ? std::optional(header->packet_bytes()) : std::nullopt;
   }
 
-  Packet Read(std::span<const std::byte> packet, int64_t newest) override {
+  Packet Read(std::span<const std::byte> packet, const SoFar& so_far) override {
     const auto header = Decode(packet);
     if (!header.has_value() || header->packet_bytes() != packet.size() ||
         header->samples_bytes % sample_bytes_ != 0) {
@@ -35,7 +35,7 @@ class NumberedReader final : public PacketReader {
       samples_per_packet_ = samples;
     }
     if (samples > samples_per_packet_) return {.is = Packet::Is::kMalformed};
-    const int64_t position = Number(header->number, newest) * samples_per_packet_;
+    const int64_t position = Number(header->number, so_far.newest) * samples_per_packet_;
     if (header->end) return {.is = Packet::Is::kEnd, .position = position + samples};
     return {
         .is = Packet::Is::kSamples, .position = position, .samples = packet.subspan(kHeaderBytes)};

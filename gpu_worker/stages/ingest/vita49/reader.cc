@@ -1,18 +1,23 @@
 #include "gpu_worker/stages/ingest/vita49/reader.h"
 
 #include <deque>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "services/model/sample_time.h"
 #include "services/vita49/packet.h"
 #include "services/vita49/sample_clock.h"
 #include "services/vita49/signal_text.h"
+#include "services/vita49/stream_clock.h"
 
 namespace tapedeck::gpu_worker::stages::ingest::vita49 {
 
 using services::model::TimeAfter;
 using services::model::TimeBefore;
+using services::vita49::Arrival;
 using services::vita49::Decoded;
 using services::vita49::FirstSampleFrom;
 using services::vita49::Fraction;
@@ -29,6 +34,7 @@ class VitaReader final : public PacketReader {
   explicit VitaReader(const StreamSettings& settings)
       : sample_bytes_(settings.sample_bytes),
         sample_rate_(settings.sample_rate),
+        clock_(settings.sample_rate),
         at_ns_(settings.at_ns),
         stream_(settings.stream) {}
 
@@ -38,26 +44,16 @@ class VitaReader final : public PacketReader {
     return services::vita49::SizeOf(prefix);
   }
 
-  Packet Read(std::span<const std::byte> packet, int64_t /*newest*/) override {
+  Packet Read(std::span<const std::byte> packet, const SoFar& so_far) override {
     const auto decoded = services::vita49::Decode(packet);
     if (!decoded.has_value()) return {.is = Packet::Is::kMalformed};
     if (stream_.has_value() && decoded->stream != stream_) return {.is = Packet::Is::kForeign};
-    if (decoded->context.has_value()) return ReadContext(*decoded);
+    const Arrival arrival{.silent_ns = so_far.silent_ns, .pace = so_far.pace};
+    if (decoded->context.has_value()) return ReadContext(*decoded, arrival);
     if (decoded->samples.empty() || decoded->samples.size() % sample_bytes_ != 0) {
       return {.is = Packet::Is::kMalformed};
     }
-    Packet read{.is = Packet::Is::kSamples, .samples = decoded->samples};
-    if (!begin_.has_value() && decoded->time.kind != Fraction::kNone) {
-      const Packet::Is begun = Begin(*decoded);
-      if (begun != Packet::Is::kSamples) return {.is = begun};
-      read.news = EarlyNews(decoded->stream);
-      read.uncut = uncut_;
-    }
-    const auto position = PositionOf(decoded->time);
-    if (!position.has_value()) return {.is = Packet::Is::kMalformed};
-    read.position = *position;
-    if (IsCut()) CutBefore(read);
-    return read;
+    return ReadSamples(*decoded, arrival);
   }
 
   bool TellsUtc(std::span<const std::byte> packet) const override {
@@ -75,10 +71,37 @@ class VitaReader final : public PacketReader {
   }
 
  private:
+  Packet ReadSamples(const Decoded& decoded, const Arrival& arrival) {
+    if (decoded.time.kind == Fraction::kNone) return {.is = Packet::Is::kMalformed};
+    const bool begins = !begin_.has_value();
+    if (begins) {
+      const Packet::Is begun = Begin(decoded);
+      if (begun != Packet::Is::kSamples) return {.is = begun};
+    }
+    const auto samples = static_cast<int64_t>(decoded.samples.size() / sample_bytes_);
+    const auto place = clock_.PlaceOf({decoded.count, decoded.time, samples, arrival});
+    if (!place.has_value()) return {.is = Packet::Is::kMalformed};
+    Packet read{.is = Packet::Is::kSamples,
+                .position = place->position + begin_position_,
+                .samples = decoded.samples,
+                .clock_was_set = place->step_s.has_value()};
+    if (begins) {
+      read.news = EarlyNews(decoded.stream, decoded.time);
+      read.other_rate = OtherRate();
+      read.uncut = uncut_;
+    }
+    if (place->step_s.has_value()) {
+      read.news.push_back({read.position, absl::StrCat("clock_step_s=", *place->step_s)});
+    }
+    if (IsCut()) CutBefore(read);
+    return read;
+  }
+
   // Before any sample it is not known where a context holds, nor of which stream it has to be.
   struct Early {
     std::optional<uint32_t> stream;
     Time time;
+    std::optional<double> sample_rate;
     std::string text;
   };
 
@@ -110,26 +133,41 @@ class VitaReader final : public PacketReader {
     packet.position = 0;
   }
 
-  Packet ReadContext(const Decoded& decoded) {
+  Packet ReadContext(const Decoded& decoded, const Arrival& arrival) {
     std::string text = services::vita49::TextOf(*decoded.context);
     if (text.empty()) return {.is = Packet::Is::kNews};
     if (!begin_.has_value()) {
-      early_.push_back({decoded.stream, decoded.time, std::move(text)});
+      early_.push_back(
+          {decoded.stream, decoded.time, decoded.context->sample_rate, std::move(text)});
       if (early_.size() > kMostEarly) early_.pop_front();
       return {.is = Packet::Is::kNews};
     }
-    const auto position = PositionOf(decoded.time);
+    const auto position = PositionOf(decoded.time, arrival);
     if (!position.has_value()) return {.is = Packet::Is::kMalformed};
-    return {.is = Packet::Is::kNews, .news = {{*position, std::move(text)}}};
+    SetRate(decoded.context->sample_rate);
+    return {
+        .is = Packet::Is::kNews, .news = {{*position, std::move(text)}}, .other_rate = OtherRate()};
+  }
+
+  // Times are those of the samples at the rate that the sender tells, whatever the channel's is.
+  void SetRate(const std::optional<double>& rate) {
+    if (rate.has_value()) clock_.SetRate(*rate);
+  }
+
+  std::optional<double> OtherRate() const {
+    if (services::vita49::IsSameRate(clock_.rate(), sample_rate_)) return std::nullopt;
+    return static_cast<double>(clock_.rate());
   }
 
   // The last that holds before the first sample, or is of no time, holds there.
-  std::vector<Told> EarlyNews(const std::optional<uint32_t>& stream) {
+  std::vector<Told> EarlyNews(const std::optional<uint32_t>& stream, const Time& begin) {
     std::vector<Told> news;
     std::optional<Told> first;
     for (Early& early : std::exchange(early_, {})) {
       if (early.stream != stream) continue;
-      const int64_t position = PositionOf(early.time).value_or(0);
+      SetRate(early.sample_rate);
+      const auto between = services::vita49::SamplesBetween(begin, early.time, clock_.rate());
+      const int64_t position = between.has_value() ? *between + begin_position_ : 0;
       if (position > 0) {
         news.push_back({position, std::move(early.text)});
       } else if (!first.has_value() || position >= first->position) {
@@ -141,19 +179,19 @@ class VitaReader final : public PacketReader {
   }
 
   // None: its time is of another kind than the stream's.
-  std::optional<int64_t> PositionOf(const Time& time) const {
-    if (!begin_.has_value()) return std::nullopt;
-    const auto samples = services::vita49::SamplesBetween(*begin_, time, sample_rate_);
-    if (!samples.has_value()) return std::nullopt;
-    return *samples + begin_position_;
+  std::optional<int64_t> PositionOf(const Time& time, const Arrival& arrival) const {
+    const auto position = clock_.PositionOf(time, arrival);
+    if (!position.has_value()) return std::nullopt;
+    return *position + begin_position_;
   }
 
   const size_t sample_bytes_;
-  const long double sample_rate_;
+  const long double sample_rate_;  // of the channel
+  services::vita49::StreamClock clock_;
   const int64_t at_ns_;
   std::optional<uint32_t> stream_;
   std::optional<Time> begin_;   // of the first packet
-  int64_t begin_position_ = 0;  // of its first sample
+  int64_t begin_position_ = 0;  // of the first sample of the first packet
   bool uncut_ = false;          // see Packet
   std::deque<Early> early_;     // came before it
 };
