@@ -24,6 +24,8 @@ std::vector<std::string> PacketKinds() { return packets::NamesOf(kPacketKinds); 
 
 absl::StatusOr<OpenedFeed> OpenFeed(const Parameters& parameters, const PacketReader& reader) {
   const FeedSettings settings{.address = parameters.transport_address(),
+                              .interface = parameters.interface,
+                              .from = parameters.from,
                               .buffer_bytes = parameters.buffer,
                               .reader = &reader};
   return parameters.udp.empty() ? tcp::Open(settings) : udp::Open(settings);

@@ -1,5 +1,7 @@
 #include "gpu_worker/stages/ingest/parameters.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "dataplane/status_macros.h"
@@ -31,6 +33,11 @@ absl::StatusOr<Parameters> Parse(const services::StageParameters& given) {
   reader.Require(out.udp.empty() || out.tcp.empty(), "tcp", "left out where udp is given");
   reader.Require(IsAddress(out.transport_address()), transport,
                  "HOST:PORT, where packets come to, or tcp must");
+  for (auto [name, text] : {std::pair("interface", &out.interface), {"from", &out.from}}) {
+    reader.Text(name, *text);
+    reader.Require(text->empty() || (!out.udp.empty() && text->size() <= kMostAddressBytes), name,
+                   "with a multicast address in udp");
+  }
   reader.Text("packets", out.packets);
   reader.Require(FindPacketKind(out.packets) != nullptr, "packets",
                  absl::StrCat("one of ", absl::StrJoin(PacketKinds(), ", ")));

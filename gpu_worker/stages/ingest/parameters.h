@@ -15,6 +15,9 @@ struct Parameters {
   // HOST:PORT that packets come to; one of the two.
   std::string udp;
   std::string tcp;
+  // Of a multicast group in `udp`: where it is joined, and who alone is heard.
+  std::string interface;
+  std::string from;
   std::string packets = "numbered";  // their kind
   uint64_t stream = kAnyStream;      // 32 bits, or that of the first packet
   double timeout = 10;               // seconds without samples that it waits

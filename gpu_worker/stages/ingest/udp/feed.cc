@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/fd.h"
 #include "dataplane/status_macros.h"
+#include "gpu_worker/stages/ingest/udp/multicast.h"
 #include "services/listen_address.h"
 
 namespace tapedeck::gpu_worker::stages::ingest::udp {
@@ -94,6 +95,7 @@ absl::StatusOr<OpenedFeed> Open(const FeedSettings& settings) {
   if (setsockopt(socket.get(), SOL_SOCKET, SO_RXQ_OVFL, &on, sizeof(on)) != 0) {
     return absl::UnavailableError(absl::StrCat("setsockopt SO_RXQ_OVFL: ", strerror(errno)));
   }
+  TD_RETURN_IF_ERROR(Join(socket, {.interface = settings.interface, .from = settings.from}));
   OpenedFeed opened{.port = services::PortOf(socket),
                     .buffer_bytes = SetBuffer(socket, settings.buffer_bytes)};
   opened.feed = std::make_unique<UdpFeed>(std::move(socket));
