@@ -54,8 +54,10 @@ absl::StatusOr<MirroredRecording::Part> MirroredStore::CreatePart(uint32_t membe
   absl::StatusOr<std::unique_ptr<RecordingFiles>> files = Missing(member);
   if (part.store != nullptr) {
     files = part.store->CreateRecording(path, block_bytes, executor);
-    // One that was deleted while this copy was not there.
-    if (absl::IsAlreadyExists(files.status()) && pair_->behind(member)) {
+    // One that somebody had deleted while this copy was not there. Any other may be the last of its
+    // kind.
+    if (absl::IsAlreadyExists(files.status()) && pair_->behind(member) &&
+        WasOrdered(member, path)) {
       TD_RETURN_IF_ERROR(part.store->DeleteRecording(path));
       files = part.store->CreateRecording(path, block_bytes, executor);
     }
@@ -92,6 +94,12 @@ absl::StatusOr<std::unique_ptr<RecordingFiles>> MirroredStore::CreateRecording(
     part.store->DeleteRecording(path).IgnoreError();  // what is left the next start judges
   }
   return status;
+}
+
+bool MirroredStore::WasOrdered(uint32_t member, const RecordingPath& path) {
+  const auto ordered =
+      OrderedDeletions(member, {.channels = {path.channel}, .recordings = {path}, .is_part = true});
+  return ordered.ok() && ordered->contains(path);
 }
 
 bool MirroredStore::StandsIn(uint32_t member, const RecordingPath& path) {

@@ -82,6 +82,8 @@ class MirroredStore final : public Store, public Copies {
   absl::StatusOr<MirroredRecording::Parts> OpenParts(const RecordingPath& path, OpenPart open);
   // `what` is done on each; what fails on one is left there.
   absl::Status OnEach(absl::FunctionRef<absl::Status(Store&)> what);
+  // Somebody had it deleted, and the member still has it.
+  bool WasOrdered(uint32_t member, const RecordingPath& path);
   // Of what the believed copy has nothing of, the other one may have all: unless it was ordered to
   // go, what that says counts.
   bool StandsIn(uint32_t member, const RecordingPath& path);

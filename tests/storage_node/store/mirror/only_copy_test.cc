@@ -39,6 +39,27 @@ TEST_F(OnlyCopy, StaysWhereNobodyOrderedItsDeletion) {
   ExpectPlays(recording, 20);
 }
 
+TEST_F(OnlyCopy, StaysWhereOneOfItsNameIsBroughtBack) {
+  const std::string recording = deck_.RecordAndSeal(20);
+  deck_.Stop();
+  fs::remove_all(deck_.Directory(recording, 0));
+  ForgetCatalog();
+  GoWithoutMemberOne();
+  PutBack(1);
+  EXPECT_TRUE(Becomes(LunState::kDegraded, "one copy is whole"));
+  auto brought = deck_.Record({.original = services::session::Original{
+                                   .recording = recording, .uid = "u-1", .open_time_ns = 1}});
+  if (brought.ok()) {
+    EXPECT_NE(brought->admission.accept.recording, recording);
+    EXPECT_TRUE(brought->Finish().ok());
+  }
+  EXPECT_TRUE(fs::exists(deck_.Directory(recording, 1)));
+  ExpectScrubMends();
+  deck_.Stop();
+  deck_.Start();
+  ExpectPlays(recording, 20);
+}
+
 TEST_F(OnlyCopy, GoesIfItWasDeletedWhileItWasAway) {
   const std::string recording = deck_.RecordAndSeal(20);
   deck_.Stop();
