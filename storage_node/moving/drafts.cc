@@ -53,17 +53,4 @@ absl::Status RemoveDrafts(recordings::Recordings& recordings,
   return absl::OkStatus();
 }
 
-absl::Status RemoveOrphans(recordings::Recordings& recordings,
-                           const catalog::ResourceName& channel) {
-  TD_ASSIGN_OR_RETURN(const auto rows, recordings.catalog()->ListRecordings(channel));
-  for (const catalog::RecordingRow& row : rows) {
-    if (!IsDraft(row.manifest) || row.manifest.state == services::RecordingState::kSealed) continue;
-    const auto original = catalog::ParseRecordingName(row.manifest.original);
-    if (!original.ok()) continue;
-    TD_ASSIGN_OR_RETURN(const auto there, recordings.catalog()->GetRecording(*original));
-    if (!there.has_value()) TD_RETURN_IF_ERROR(RemoveDraft(recordings, row.name));
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace tapedeck::storage_node::moving

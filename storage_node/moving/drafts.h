@@ -29,9 +29,4 @@ absl::Status RemoveDrafts(recordings::Recordings& recordings,
                           const recordings::FoundRecording& source,
                           const catalog::ResourceName& channel, Which which);
 
-// Deletes the drafts of a channel that are not whole and whose original is no more: nobody else
-// would.
-absl::Status RemoveOrphans(recordings::Recordings& recordings,
-                           const catalog::ResourceName& channel);
-
 }  // namespace tapedeck::storage_node::moving

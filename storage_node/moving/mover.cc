@@ -49,27 +49,6 @@ std::string ReasonIn(const absl::Status& status) {
 
 }  // namespace
 
-// What moves have left that were broken off before this node began, if the LUN is there.
-void Mover::RemoveOrphansOf(catalog::ResourceName name, const services::Channel& channel) {
-  const auto to = catalog::ParseLunName(channel.move_to);
-  if (!to.ok() || !means_.luns.Find(to->lun).ok()) return;
-  const Ends ends{.from = name.lun, .to = to->lun};
-  if (attempts_.Holds(ends)) return;
-  name.lun = to->lun;
-  const auto go_on = [this] { return !stop_; };
-  const absl::Status removed =
-      attempts_
-          .Run(ends, go_on,
-               [this, name](const Attempts::GoOn&) -> absl::StatusOr<Moved> {
-                 TD_RETURN_IF_ERROR(RemoveOrphans(means_.recordings, name));
-                 return Moved{};
-               })
-          .status();
-  if (removed.ok()) return;
-  dataplane::Log(dataplane::LogLevel::kWarning, "move", "drafts not deleted",
-                 {{"channel", name.channel_name()}, {"error", std::string(removed.message())}});
-}
-
 void Mover::KeepEarliest(std::vector<Due>* due) {
   std::ranges::sort(*due, {}, [](const Due& one) { return std::pair(one.time_ns, one.recording); });
   if (due->size() > kMostDue) due->resize(kMostDue);
@@ -79,10 +58,8 @@ void Mover::ListOfChannel(const std::string& lun, const services::Channel& chann
                           std::vector<Due>* due) {
   const auto name = catalog::ParseChannelName(channel.name);
   if (!name.ok()) return;
-  const auto [at, is_first] = channels_.try_emplace(channel.name);
-  Channel& known = at->second;
+  Channel& known = channels_[channel.name];
   const int64_t now = now_ns();
-  if (is_first) RemoveOrphansOf(*name, channel);
   const bool same = known.to == channel.move_to && known.after_ns == channel.move_after_ns;
   // What kept the ones before from their way may not be in that of another policy.
   if (!same) backoff_.Ended(channel.name);

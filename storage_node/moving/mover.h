@@ -74,8 +74,6 @@ class Mover {
   void ListDue(std::vector<Due>* due) ABSL_EXCLUSIVE_LOCKS_REQUIRED(looking_);
   void ListOfChannel(const std::string& lun, const services::Channel& channel,
                      std::vector<Due>* due) ABSL_EXCLUSIVE_LOCKS_REQUIRED(looking_);
-  void RemoveOrphansOf(catalog::ResourceName name, const services::Channel& channel)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(looking_);
   void MoveOne(const Due& due) ABSL_EXCLUSIVE_LOCKS_REQUIRED(looking_);
   absl::StatusOr<Moved> TryOne(const Due& due, const Ends& ends,
                                const std::shared_ptr<luns::OpenLun>& lun)
