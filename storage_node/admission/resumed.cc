@@ -138,6 +138,8 @@ absl::Status AwaitRow(Means& means, luns::OpenLun& lun, RecordingRow* row) {
     live->GiveWay();
     return Busy(*row, "is still written by its session before, which ends now; try again");
   }
+  TD_RETURN_IF_ERROR(means.recordings.CheckNotHalfDeleted(
+      {.name = row->name, .lun = nullptr, .manifest = row->manifest}));
   TD_RETURN_IF_ERROR(means.recordings.CloseAbandoned(lun, row, kLost));
   if (row->manifest.state != RecordingState::kRecording) return absl::OkStatus();
   return Busy(*row, "is being closed or deleted; try again");

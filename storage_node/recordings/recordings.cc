@@ -245,12 +245,28 @@ absl::StatusOr<bool> Recordings::Remove(const catalog::ResourceName& name, luns:
     if (!may_go(*stored)) return false;
   }
   TD_RETURN_IF_ERROR(catalog_->CheckTakes());
+  SetHalfDeleted(name.ToString(), true);
   TD_RETURN_IF_ERROR(lun.store->DeleteRecording(PathOf(name, *manifest)));
+  SetHalfDeleted(name.ToString(), false);
   LogDeleted(name, why);
   catalog_->DeleteRecording(name);
   // Whoever sees the room sees that the recording is gone.
   lun.capacity->Forget(name.ToString());
   return true;
+}
+
+void Recordings::SetHalfDeleted(const std::string& name, bool is) {
+  absl::MutexLock lock(&mutex_);
+  if (is) half_deleted_.insert(name);
+  if (!is) half_deleted_.erase(name);
+}
+
+absl::Status Recordings::CheckNotHalfDeleted(const FoundRecording& found) {
+  absl::MutexLock lock(&mutex_);
+  if (!half_deleted_.contains(found.name.ToString())) return absl::OkStatus();
+  return Busy(found,
+              "was to be deleted, which failed: the next start of the storage node goes on "
+              "with that; delete it again");
 }
 
 void Recordings::TellUnread(const std::string& name, const absl::Status& why) {
@@ -276,6 +292,7 @@ absl::StatusOr<FoundRecording> Recordings::Rewrite(
   if (lease == nullptr || found.manifest.state == services::RecordingState::kRecording) {
     return Busy(found, "is being closed or deleted; try again");
   }
+  TD_RETURN_IF_ERROR(CheckNotHalfDeleted(found));
   TD_RETURN_IF_ERROR(catalog_->CheckTakes());
   TakeNewer(*found.lun->store, found.path(), luns_.clock(), &found.manifest);
   TD_RETURN_IF_ERROR(change(&found.manifest));
@@ -326,6 +343,7 @@ absl::StatusOr<repair::RepairProgress> Recordings::MendManifest(const std::strin
   TD_ASSIGN_OR_RETURN(FoundRecording found, Find(recording));
   const absl::MutexLock lock(found.lun->rewriting.get());
   TD_ASSIGN_OR_RETURN(found, Find(recording));
+  TD_RETURN_IF_ERROR(CheckNotHalfDeleted(found));
   return repair::RepairManifest(*found.lun->store, found.path(), found.manifest, luns_.clock());
 }
 

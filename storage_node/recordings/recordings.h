@@ -90,6 +90,10 @@ class Recordings {
   absl::StatusOr<bool> Remove(const catalog::ResourceName& name, luns::OpenLun& lun,
                               absl::string_view why, const MayGo& may_go = nullptr);
 
+  // FAILED_PRECONDITION (RECORDING_BUSY): its deletion has failed on the way. Its files are marked,
+  // and nothing that is noted of it now would stay.
+  absl::Status CheckNotHalfDeleted(const FoundRecording& found) ABSL_LOCKS_EXCLUDED(mutex_);
+
   // Changes the manifest of a closed recording, durably, if `change` is OK, and returns it.
   // FAILED_PRECONDITION (RECORDING_BUSY) if it is not closed.
   absl::StatusOr<FoundRecording> Rewrite(
@@ -118,6 +122,7 @@ class Recordings {
  private:
   // Why there is no recording of that name: it may have moved.
   absl::Status NotFound(const std::string& name);
+  void SetHalfDeleted(const std::string& name, bool is) ABSL_LOCKS_EXCLUDED(mutex_);
   // That no policy deletes it, once for each.
   void TellUnread(const std::string& name, const absl::Status& why) ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -129,6 +134,7 @@ class Recordings {
   const std::shared_ptr<Closer> closer_ = std::make_shared<Closer>(*this);
   absl::Mutex mutex_;
   std::set<std::string> unread_ ABSL_GUARDED_BY(mutex_);
+  std::set<std::string> half_deleted_ ABSL_GUARDED_BY(mutex_);  // each is in the catalog
 };
 
 // Every deletion is told: the data is gone for good.
