@@ -81,7 +81,8 @@ class RecordingCatalog {
   }
   // Durably, also while it is recorded into.
   virtual absl::StatusOr<Recording> UpdateRecording(const RecordingUpdate& update) = 0;
-  virtual absl::Status DeleteRecording(const std::string& name) = 0;
+  // If it still has that Recording::etag; empty: whatever it has.
+  virtual absl::Status DeleteRecording(const std::string& name, const std::string& etag = "") = 0;
   // Reads everything, blocking; `report` returns false to stop early.
   virtual absl::Status VerifyRecording(
       const std::string& name, const std::function<bool(const VerifyProgress&)>& report) = 0;

@@ -214,9 +214,10 @@ absl::StatusOr<std::vector<Recording>> CatalogClient::ListRecordings(const std::
   return out;
 }
 
-absl::Status CatalogClient::DeleteRecording(const std::string& name) {
+absl::Status CatalogClient::DeleteRecording(const std::string& name, const std::string& etag) {
   v1::DeleteRecordingRequest request;
   request.set_name(name);
+  request.set_etag(etag);
   request.set_request_id(NewRequestId());
   google::protobuf::Empty response;
   return RunCall(node_, timeout_, &gate_, [&](Context* context) {

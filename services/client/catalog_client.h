@@ -43,7 +43,8 @@ class CatalogClient {
   absl::StatusOr<Recording> UpdateRecording(const RecordingUpdate& update);
   // Every page of them; or the first `most`, if that is not 0.
   absl::StatusOr<std::vector<Recording>> ListRecordings(const std::string& parent, int most = 0);
-  absl::Status DeleteRecording(const std::string& name);
+  // If it still has that Recording::etag; empty: whatever it has.
+  absl::Status DeleteRecording(const std::string& name, const std::string& etag = "");
   // Calls `report` as the node works; OK once every block has been checked.
   absl::Status VerifyRecording(const std::string& name, absl::Duration timeout,
                                const std::function<void(const VerifyProgress&)>& report);

@@ -58,7 +58,7 @@ absl::Status DeleteOnly(const PartNode& node, const Recording& recording) {
     if (found->uid != recording.uid) {
       return ChannelInUse(recording.name, "has been written anew: another repair is at work");
     }
-    const absl::Status deleted = node.catalog->DeleteRecording(recording.name);
+    const absl::Status deleted = node.catalog->DeleteRecording(recording.name, found->etag);
     if (absl::IsNotFound(deleted)) return absl::OkStatus();
     const auto reason = ReasonOf(deleted);
     const bool busy = reason.has_value() && reason->reason == "RECORDING_BUSY";

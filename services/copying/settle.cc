@@ -1,6 +1,7 @@
 #include "services/copying/settle.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -10,6 +11,9 @@
 
 namespace tapedeck::services::copying {
 namespace {
+
+// Notes may be made between the look at the original and its deletion, but not for ever.
+constexpr int kDeleteTurns = 3;
 
 absl::Status NotWhole(const Recording& source, const std::string& copy, uint64_t blocks,
                       absl::string_view text) {
@@ -31,6 +35,19 @@ absl::Status CompareCounts(const Recording& source, const Recording& copy) {
                                  source.name, " says which"));
   }
   return absl::OkStatus();
+}
+
+// Its worker may have gone on with it.
+absl::Status CheckNotGoneOn(const Recording& source, const Recording& now) {
+  if (now.state == source.state && now.blocks == source.blocks && now.bytes == source.bytes &&
+      now.missing_blocks == source.missing_blocks) {
+    return absl::OkStatus();
+  }
+  return WithReason(absl::FailedPreconditionError(absl::StrCat(
+                        source.name, " went on after it was copied, from ", source.blocks,
+                        " blocks to ", now.blocks, ": it stays; move it again once it is closed")),
+                    "RECORDING_BUSY",
+                    {{"recording", source.name}, {"state", std::string(model::NameOf(now.state))}});
 }
 
 }  // namespace
@@ -59,9 +76,12 @@ absl::StatusOr<std::optional<Recording>> FindMoved(client::CatalogClient& catalo
 absl::Status CopyNotes(client::CatalogClient& catalog, client::RecorderClient& recorder,
                        const Recording& source, const std::string& copy) {
   TD_ASSIGN_OR_RETURN(const Recording now, catalog.GetRecording(copy));
-  if (now.description != source.description) {
+  model::Labels labels = source.labels;
+  labels.insert(now.labels.begin(), now.labels.end());
+  if (now.description != source.description || now.labels != labels) {
     RecordingUpdate update{.name = copy};
     update.Set(&Recording::description, source.description);
+    update.Set(&Recording::labels, std::move(labels));
     TD_RETURN_IF_ERROR(catalog.UpdateRecording(update).status());
   }
   for (const Annotation& annotation : source.annotations) {
@@ -93,6 +113,29 @@ absl::Status CheckCopy(client::CatalogClient& catalog, const Recording& source,
   return of_file.empty() ? absl::OkStatus() : NotWhole(source, copy, 0, of_file);
 }
 
+bool IsGone(const absl::Status& status) {
+  const auto reason = ReasonOf(status);
+  return reason.has_value() && reason->reason == "RECORDING_NOT_FOUND";
+}
+
+absl::Status DeleteOriginal(client::CatalogClient& from, client::CatalogClient& to,
+                            client::RecorderClient& recorder, const Recording& source,
+                            const std::string& copy) {
+  absl::Status deleted;
+  std::string etag = source.etag;
+  for (int turn = 0; turn < kDeleteTurns; ++turn) {
+    const auto now = from.GetRecording(source.name);
+    if (IsGone(now.status())) return absl::OkStatus();
+    TD_RETURN_IF_ERROR(now.status());
+    TD_RETURN_IF_ERROR(CheckNotGoneOn(source, *now));
+    if (now->etag != etag) TD_RETURN_IF_ERROR(CopyNotes(to, recorder, *now, copy));
+    etag = now->etag;
+    deleted = from.DeleteRecording(source.name, etag);
+    if (deleted.ok() || IsGone(deleted)) return absl::OkStatus();
+  }
+  return deleted;
+}
+
 absl::Status RemoveUnfinished(client::CatalogClient& catalog, const Recording& source,
                               const std::string& channel) {
   TD_ASSIGN_OR_RETURN(const std::vector<Recording> all, catalog.ListRecordings(channel));
@@ -102,7 +145,7 @@ absl::Status RemoveUnfinished(client::CatalogClient& catalog, const Recording& s
     // source.
     const bool is_more = one.blocks - one.missing_blocks > source.blocks - source.missing_blocks;
     if (one.kept || !one.annotations.empty() || is_more) continue;
-    const absl::Status deleted = catalog.DeleteRecording(one.name);
+    const absl::Status deleted = catalog.DeleteRecording(one.name, one.etag);
     if (!absl::IsNotFound(deleted)) TD_RETURN_IF_ERROR(deleted);
   }
   return absl::OkStatus();

@@ -24,7 +24,8 @@ absl::StatusOr<std::optional<Recording>> FindMoved(client::CatalogClient& catalo
                                                    const std::string& source,
                                                    const std::string& channel);
 
-// Description, annotations, and whether it is kept.
+// Description, labels, annotations, and whether it is kept. What somebody has added to the copy
+// stays.
 absl::Status CopyNotes(client::CatalogClient& catalog, client::RecorderClient& recorder,
                        const Recording& source, const std::string& copy);
 
@@ -32,6 +33,16 @@ absl::Status CopyNotes(client::CatalogClient& catalog, client::RecorderClient& r
 // (BLOCK_DAMAGED): it does not have all that the source had.
 absl::Status CheckCopy(client::CatalogClient& catalog, const Recording& source,
                        const std::string& copy, absl::Duration timeout);
+
+// The recording is not there; nothing is known of one whose LUN or channel is not.
+bool IsGone(const absl::Status& status);
+
+// The last step of a move: what was noted of the original since it was read, as `source`, goes with
+// it. It may be gone already. FAILED_PRECONDITION (RECORDING_BUSY): somebody plays it, or it went
+// on after it was copied.
+absl::Status DeleteOriginal(client::CatalogClient& from, client::CatalogClient& to,
+                            client::RecorderClient& recorder, const Recording& source,
+                            const std::string& copy);
 
 // Deletes what was left of other copies of `source` in that channel that did not get to their end.
 absl::Status RemoveUnfinished(client::CatalogClient& catalog, const Recording& source,

@@ -96,6 +96,7 @@ struct Recording {
   std::string original_uid;
   // Of a copy of a copy: what `original` was a copy of, and so on, newest first.
   std::vector<std::string> earlier_originals;
+  std::string etag;  // another one after each change
   // Of both ends, as far as is known. No entry of the list: for tapectl explain alone.
   StageTimes stage_times;
 };
@@ -139,7 +140,8 @@ struct Fields<Recording> {
       Describe(&Recording::original, {.name = "original", .role = Role::kReported}),
       Describe(&Recording::original_uid, {.name = "original_uid", .role = Role::kReported}),
       Describe(&Recording::earlier_originals,
-               {.name = "earlier_originals", .role = Role::kReported}));
+               {.name = "earlier_originals", .role = Role::kReported}),
+      Describe(&Recording::etag, {.name = "etag", .role = Role::kReported}));
 };
 
 // A recording that was copied more often is not found under its first names.

@@ -296,7 +296,7 @@ class CatalogService final : public v1::CatalogService::CallbackService {
         context, *request, "DeleteRecording", Work::kOther,
         [=, this]() -> absl::Status {
           TD_RETURN_IF_ERROR(CheckRecordingName(request->name()));
-          return recordings_.DeleteRecording(request->name());
+          return recordings_.DeleteRecording(request->name(), request->etag());
         },
         request->name());
   }

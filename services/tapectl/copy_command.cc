@@ -141,23 +141,6 @@ absl::Status CompareBlocks(Program& program, copying::Wish wish, CopyEnds& ends,
   return patience.Judged(copying::CompareCopy(wish, copy));
 }
 
-// It may be gone: a move that was killed had asked for that.
-absl::Status DeleteOriginal(client::CatalogClient& catalog, const std::string& name) {
-  const absl::Status deleted = catalog.DeleteRecording(name);
-  return absl::IsNotFound(deleted) ? absl::OkStatus() : deleted;
-}
-
-// What was noted of the original since the copy began.
-absl::Status CopyLaterNotes(CopyEnds& ends, client::RecorderClient& recorder,
-                            const Recording& source, const std::string& copy) {
-  const auto now = ends.from->GetRecording(source.name);
-  if (absl::IsNotFound(now.status())) return absl::OkStatus();
-  TD_RETURN_IF_ERROR(now.status());
-  const bool same = now->kept == source.kept && now->description == source.description &&
-                    now->annotations == source.annotations;
-  return same ? absl::OkStatus() : copying::CopyNotes(*ends.to, recorder, *now, copy);
-}
-
 // What is to be done with a copy that has every block.
 absl::Status Settle(Program& program, const CopyOptions& options, CopyEnds& ends,
                     const copying::Wish& wish, const std::string& copy) {
@@ -169,8 +152,7 @@ absl::Status Settle(Program& program, const CopyOptions& options, CopyEnds& ends
   TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(options.channel));
   TD_RETURN_IF_ERROR(copying::RemoveUnfinished(*ends.to, source, channel));
   if (!options.move) return absl::OkStatus();
-  TD_RETURN_IF_ERROR(CopyLaterNotes(ends, *recorder, source, copy));
-  return DeleteOriginal(*ends.from, source.name);
+  return copying::DeleteOriginal(*ends.from, *ends.to, *recorder, source, copy);
 }
 
 std::string CopiedText(const CopyAnswer& answer) {
@@ -189,7 +171,7 @@ absl::Status RunCopy(Program& program, const CopyOptions& given) {
   TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.recording, *ends.from));
   const absl::StatusOr<Recording> source = ends.from->GetRecording(name);
   const bool there = ends.same_node && name.starts_with(absl::StrCat(channel, "/"));
-  if (options.move && (there || absl::IsNotFound(source.status()))) {
+  if (options.move && (there || copying::IsGone(source.status()))) {
     const std::string original = there && source.ok() ? source->original : name;
     if (original.empty()) {
       return ArgumentInvalid("channel", absl::StrCat(name, " is in that channel"));

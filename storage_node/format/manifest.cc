@@ -368,6 +368,7 @@ services::Recording ToRecording(const Manifest& manifest, absl::string_view chan
           .original = manifest.original,
           .original_uid = manifest.original_uid,
           .earlier_originals = manifest.earlier_originals,
+          .etag = EtagOf(manifest),
           .stage_times = manifest.stage_times};
 }
 

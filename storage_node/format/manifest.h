@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "services/catalog.h"
 #include "storage_node/format/identity.h"
@@ -87,6 +88,8 @@ absl::StatusOr<Manifest> DecodeManifest(absl::string_view text);
 bool IsDamagedManifest(absl::string_view text);
 
 // As the catalog shows it. `channel` is luns/{lun}/channels/{channel}.
+// Recording::etag.
+inline std::string EtagOf(const Manifest& manifest) { return absl::StrCat(manifest.generation); }
 services::Recording ToRecording(const Manifest& manifest, absl::string_view channel);
 
 // What of it can change: the description and the labels.

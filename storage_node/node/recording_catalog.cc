@@ -85,10 +85,19 @@ absl::StatusOr<services::Recording> RecordingService::UpdateRecording(
   return recordings_.Present({.name = noted.name, .manifest = std::move(noted.manifest)});
 }
 
-absl::Status RecordingService::DeleteRecording(const std::string& name) {
+absl::Status RecordingService::DeleteRecording(const std::string& name, const std::string& etag) {
   TD_ASSIGN_OR_RETURN(const recordings::FoundRecording found, recordings_.Find(name));
-  TD_ASSIGN_OR_RETURN(const bool removed, recordings_.Remove(found.name, *found.lun, "asked for"));
+  bool changed = false;
+  const auto is_meant = [&](const format::Manifest& now) {
+    changed = format::EtagOf(now) != etag;
+    return !changed;
+  };
+  TD_ASSIGN_OR_RETURN(const bool removed,
+                      recordings_.Remove(found.name, *found.lun, "asked for",
+                                         etag.empty() ? recordings::Recordings::MayGo()
+                                                      : recordings::Recordings::MayGo(is_meant)));
   if (removed) return absl::OkStatus();
+  if (changed) return recordings::Busy(found, "has changed since it was looked at; look again");
   return recordings::Busy(found,
                           "is being written, played or moved; end that session first, or the "
                           "move_to of its channel");

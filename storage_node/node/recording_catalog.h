@@ -16,7 +16,7 @@ class RecordingService final : public services::RecordingCatalog {
       const std::string& parent, const services::RecordingKey& after, size_t most) override;
   absl::StatusOr<services::Recording> UpdateRecording(
       const services::RecordingUpdate& update) override;
-  absl::Status DeleteRecording(const std::string& name) override;
+  absl::Status DeleteRecording(const std::string& name, const std::string& etag = "") override;
   absl::Status VerifyRecording(
       const std::string& name,
       const std::function<bool(const services::VerifyProgress&)>& report) override;

@@ -80,7 +80,7 @@ absl::StatusOr<std::vector<Recording>> NullCatalog::RecordingsAfter(const std::s
 absl::StatusOr<Recording> NullCatalog::UpdateRecording(const services::RecordingUpdate&) {
   return No();
 }
-absl::Status NullCatalog::DeleteRecording(const std::string&) { return No(); }
+absl::Status NullCatalog::DeleteRecording(const std::string&, const std::string&) { return No(); }
 absl::Status NullCatalog::VerifyRecording(
     const std::string&, const std::function<bool(const services::VerifyProgress&)>&) {
   return No();

@@ -43,7 +43,7 @@ class NullCatalog final : public services::LunCatalog,
                                                                    const services::RecordingKey&,
                                                                    size_t) override;
   absl::StatusOr<services::Recording> UpdateRecording(const services::RecordingUpdate&) override;
-  absl::Status DeleteRecording(const std::string&) override;
+  absl::Status DeleteRecording(const std::string&, const std::string&) override;
   absl::Status VerifyRecording(
       const std::string&, const std::function<bool(const services::VerifyProgress&)>&) override;
 };

@@ -187,11 +187,15 @@ absl::StatusOr<std::vector<Recording>> FakeCatalog::RecordingsAfter(const std::s
   return found;
 }
 
-absl::Status FakeCatalog::DeleteRecording(const std::string& name) {
+absl::Status FakeCatalog::DeleteRecording(const std::string& name, const std::string& etag) {
   absl::MutexLock lock(&mutex_);
   const auto found = Find(recordings_, name, "recording", "RECORDING_NOT_FOUND");
   if (found.ok() && found->state == RecordingState::kRecording) {
     return WithReason(absl::FailedPreconditionError(name + " is being written"), "RECORDING_BUSY",
+                      {{"recording", name}});
+  }
+  if (found.ok() && !etag.empty() && found->etag != etag) {
+    return WithReason(absl::FailedPreconditionError(name + " has changed"), "RECORDING_BUSY",
                       {{"recording", name}});
   }
   recordings_.erase(name);

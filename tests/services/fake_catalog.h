@@ -48,7 +48,7 @@ class FakeCatalog final : public LunCatalog, public ChannelCatalog, public Recor
   absl::StatusOr<std::vector<Recording>> RecordingsAfter(const std::string& parent,
                                                          const RecordingKey& after,
                                                          size_t most) override;
-  absl::Status DeleteRecording(const std::string& name) override;
+  absl::Status DeleteRecording(const std::string& name, const std::string& etag = "") override;
   absl::Status VerifyRecording(const std::string& name,
                                const std::function<bool(const VerifyProgress&)>& report) override;
 

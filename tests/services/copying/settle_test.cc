@@ -45,6 +45,7 @@ class SettleTest : public testing::Test {
 
   LoopbackNode node_;
   client::CatalogClient catalog_{node_.channel, absl::Seconds(10)};
+  client::RecorderClient recorder_{node_.channel, absl::Seconds(10)};
   Recording source_{.name = "luns/l0/channels/c0/recordings/s",
                     .uid = "uid-s",
                     .state = RecordingState::kSalvaged,
@@ -86,6 +87,40 @@ TEST_F(SettleTest, ACopyWithoutItsManifestIsNotWhole) {
   const absl::Status lost = CheckCopy(catalog_, source_, copy.name, absl::Seconds(10));
   EXPECT_EQ(dataplane::ReasonOf(lost)->reason, "BLOCK_DAMAGED");
   EXPECT_THAT(std::string(lost.message()), HasSubstr("no copy of it is there"));
+}
+
+TEST_F(SettleTest, AnOriginalThatWentOnStays) {
+  source_.etag = "1";
+  const Recording copy = Left("copy");
+  node_.catalog.PutRecording(copy);
+  Recording now = source_;
+  now.blocks = 11;
+  now.etag = "2";
+  node_.catalog.PutRecording(now);
+  const absl::Status refused = DeleteOriginal(catalog_, catalog_, recorder_, source_, copy.name);
+  EXPECT_EQ(dataplane::ReasonOf(refused)->reason, "RECORDING_BUSY") << refused;
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("from 10 blocks to 11"));
+  EXPECT_TRUE(catalog_.GetRecording(source_.name).ok());
+}
+
+TEST_F(SettleTest, WhatWasNotedOfTheOriginalGoesWithIt) {
+  source_.etag = "1";
+  Recording copy = Left("copy");
+  copy.labels = {{"of_copy", "1"}};
+  node_.catalog.PutRecording(copy);
+  Recording now = source_;
+  now.labels = {{"site", "north"}};
+  now.etag = "2";
+  node_.catalog.PutRecording(now);
+  ASSERT_TRUE(DeleteOriginal(catalog_, catalog_, recorder_, source_, copy.name).ok());
+  EXPECT_EQ(catalog_.GetRecording(copy.name)->labels,
+            (model::Labels{{"of_copy", "1"}, {"site", "north"}}));
+  EXPECT_TRUE(IsGone(catalog_.GetRecording(source_.name).status()));
+}
+
+TEST_F(SettleTest, OfALunThatIsAwayNothingIsGone) {
+  EXPECT_FALSE(IsGone(dataplane::WithReason(absl::NotFoundError("no LUN luns/away"),
+                                            "LUN_NOT_FOUND", {{"lun", "luns/away"}})));
 }
 
 }  // namespace

@@ -226,6 +226,17 @@ TEST_P(ResumeTest, IsRefusedAfterAnHourButNotForAStepOfTheClock) {
   EXPECT_EQ(WhyRefused(node_.Record(Asks(before, 0)).status()), "LATE");
 }
 
+TEST_P(ResumeTest, ADeletionMeansWhatTheRecordingWas) {
+  const Accept before = Lose({0, 1}, /*closed=*/true);
+  const std::string etag = node_.Get(before.recording).etag;
+  auto recorder = node_.Record(Asks(before, 0));
+  ASSERT_TRUE(recorder.ok()) << recorder.status();
+  GoOn(&*recorder, 4);
+  auto& recordings = node_.node().recordings();
+  EXPECT_EQ(Reason(recordings.DeleteRecording(before.recording, etag)), "RECORDING_BUSY");
+  EXPECT_TRUE(recordings.DeleteRecording(before.recording, node_.Get(before.recording).etag).ok());
+}
+
 TEST_P(ResumeTest, WaitsForWhoeverPlaysIt) {
   const Accept before = Lose({0, 1}, /*closed=*/true);
   auto player = node_.Play(before.recording);
