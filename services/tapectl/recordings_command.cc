@@ -3,10 +3,12 @@
 #include <map>
 #include <memory>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "services/model/short_name.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/field_options.h"
 #include "services/tapectl/group_names.h"
@@ -116,12 +118,29 @@ absl::Status DeleteParts(Program& program, const std::string& name) {
   return absl::OkStatus();
 }
 
+// The name of an original leads to its copy once it is gone. Whoever gives the command again does
+// not mean the copy.
+absl::Status CheckMeant(const std::string& typed, const Recording& found) {
+  if (found.original.empty() || found.original == found.name) return absl::OkStatus();
+  bool meant = !absl::EndsWith(found.original, absl::StrCat("/", typed));
+  if (absl::StrContains(typed, '/')) {
+    TD_ASSIGN_OR_RETURN(const std::string name,
+                        model::ExpandName(typed, {"luns", "channels", "recordings"}));
+    meant = name == found.name || absl::EndsWith(name, "/latest");
+  }
+  if (meant) return absl::OkStatus();
+  return RecordingNotFound(typed, absl::StrCat(typed, " is gone; ", found.name,
+                                               " is a copy of it, or where it has moved: give "
+                                               "that name to delete it"));
+}
+
 // Of a stream all segments, the newest first: where that is being written, none is deleted.
 absl::Status DeleteRecording(Program& program, const RecordingChoice& choice) {
   TD_ASSIGN_OR_RETURN(const std::string name, PlaceRecording(program, choice.name));
   if (NamesSeveral(program)) return DeleteParts(program, name);
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(Stream stream, StreamNamed(name, choice.segment, *catalog));
+  TD_RETURN_IF_ERROR(CheckMeant(name, stream.segments.front()));
   std::ranges::reverse(stream.segments);
   for (const Recording& segment : stream.segments) {
     const absl::Status deleted = catalog->DeleteRecording(segment.name);

@@ -50,6 +50,32 @@ copy_here() {
   json_is "$(tapectl_json recordings move "$original" deep/c)" ".recording == \"$copy\"" "moving it again"
 }
 
+# Whoever deletes the original once more does not mean its copy.
+deleted_twice() {
+  local original answer copy name
+  original=$(record fast/c)
+  copy=$(tapectl_json recordings copy "$original" deep/c | jq -r .recording)
+  tapectl recordings delete "$original" >/dev/null
+  for name in "$original" "${original##*/}"; do
+    answer=$(tapectl_json recordings delete "$name") && fail "the copy was deleted by the name $name: $answer"
+    expect_error_in "$answer" NOT_FOUND RECORDING_NOT_FOUND
+  done
+  tapectl recordings verify "$copy" >/dev/null || fail "the copy went with its original"
+  tapectl recordings delete "$copy" >/dev/null
+}
+
+# It lies on the members, and its copy is no proof that it was moved.
+of_a_detached_lun() {
+  local original answer
+  original=$(record fast/c)
+  tapectl recordings copy "$original" deep/c >/dev/null
+  tapectl lun detach fast >/dev/null
+  answer=$(tapectl_json recordings move "$original" deep/c) && fail "moved out of a LUN that is not here: $answer"
+  expect_error_in "$answer" NOT_FOUND LUN_NOT_FOUND
+  tapectl lun attach --member "$WORK/member-fast" >/dev/null
+  json_is "$(tapectl_json recordings move "$original" deep/c)" ".moved" "moving it from the attached LUN"
+}
+
 refusals() {
   local original answer
   original=$(record fast/c)
@@ -139,6 +165,8 @@ TAPEDECK_STORAGE=$SECOND tapectl lun create deep --store posix --member "$WORK/m
 TAPEDECK_STORAGE=$SECOND tapectl channel create deep/c --datatype cf32_le --block-bytes 64KiB --sample-rate 1e6 >/dev/null
 
 copy_here
+deleted_twice
+of_a_detached_lun
 refusals
 lost_manifests
 for ((round = 0; round < ROUNDS; ++round)); do killed_move "$round"; done
