@@ -31,6 +31,11 @@ void Tell(bool started, int64_t by_ns) {
                  {{"by", absl::FormatDuration(absl::Seconds(by_ns / dataplane::kSecondNs))}});
 }
 
+int64_t Plus(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
 std::string FileOf(const std::string& state_dir) { return absl::StrCat(state_dir, "/clock.json"); }
 
 }  // namespace
@@ -66,16 +71,21 @@ void ClockSteps::Read() {
   Add({.at_ns = seen_ns_, .by_ns = INT64_MAX});
 }
 
+// Of too many, the two that are the smallest together become one at the time of the later: more
+// recordings stay.
 void ClockSteps::Add(Step step) {
-  while (!steps_.empty() && steps_.back().by_ns <= step.by_ns) steps_.pop_back();
-  steps_.push_back(step);
-  // As if the first had come with the second: more recordings stay.
-  if (steps_.size() > kMostSteps) {
-    steps_[1].by_ns = steps_[0].by_ns;
-    steps_.erase(steps_.begin());
-  }
   changed_ = true;
+  steps_.push_back(step);
+  if (steps_.size() <= kMostSteps) return;
+  size_t least = 0;
+  for (size_t i = 1; i + 1 < steps_.size(); ++i) {
+    if (Sum(steps_[i], steps_[i + 1]) < Sum(steps_[least], steps_[least + 1])) least = i;
+  }
+  steps_[least + 1].by_ns = Sum(steps_[least], steps_[least + 1]);
+  steps_.erase(steps_.begin() + static_cast<ptrdiff_t>(least));
 }
+
+int64_t ClockSteps::Sum(const Step& a, const Step& b) { return Plus(a.by_ns, b.by_ns); }
 
 void ClockSteps::Look() {
   absl::MutexLock lock(&mutex_);
@@ -91,16 +101,19 @@ void ClockSteps::Look() {
     step.at_ns = now_ns;
     changed_ = true;
   }
-  if (by_ns < kLeastStepNs) return;
-  Add({.at_ns = now_ns, .by_ns = by_ns});
-  Tell(started, by_ns);
+  small_ns_ = std::max<int64_t>(0, Plus(small_ns_, by_ns));
+  if (small_ns_ < kLeastStepNs) return;
+  Add({.at_ns = now_ns, .by_ns = std::exchange(small_ns_, 0)});
+  if (by_ns >= kLeastStepNs) Tell(started, by_ns);
 }
 
 AgeBase ClockSteps::Of(int64_t max_age_ns) const {
   absl::MutexLock lock(&mutex_);
   AgeBase base{.max_age_ns = max_age_ns, .now_ns = seen_ns_};
-  for (const Step& step : steps_) {
-    if (step.by_ns > max_age_ns / 2) base.since_ns = step.at_ns;
+  int64_t sum_ns = 0;
+  for (size_t i = steps_.size(); i-- > 0 && base.since_ns == 0;) {
+    sum_ns = Plus(sum_ns, steps_[i].by_ns);
+    if (sum_ns > max_age_ns / 2) base.since_ns = steps_[i].at_ns;
   }
   return base;
 }

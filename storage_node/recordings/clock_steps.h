@@ -37,8 +37,8 @@ class ClockSteps {
   // Notes the time, every ten minutes, and each step soon. STATE_UNUSABLE.
   absl::Status Save();
 
-  // For recordings that live so long, as of the last look: `since_ns` is the last step ahead by
-  // more than half of that, 0 if there was none.
+  // For recordings that live so long, as of the last look. `since_ns` is the last step since whose
+  // beginning the clock has gone ahead by more than half of that in all, 0 if it has not.
   AgeBase Of(int64_t max_age_ns) const;
 
  private:
@@ -47,6 +47,7 @@ class ClockSteps {
     int64_t by_ns = 0;
   };
 
+  static int64_t Sum(const Step& a, const Step& b);
   void Read();
   void Add(Step step) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status Write();
@@ -59,7 +60,7 @@ class ClockSteps {
   int64_t saved_steady_ns_ ABSL_GUARDED_BY(mutex_) = 0;
   bool looked_ ABSL_GUARDED_BY(mutex_) = false;
   bool changed_ ABSL_GUARDED_BY(mutex_) = true;
-  // Each later one is smaller: of a smaller one before it nothing follows.
+  int64_t small_ns_ ABSL_GUARDED_BY(mutex_) = 0;  // steps that are none yet, together
   std::vector<Step> steps_ ABSL_GUARDED_BY(mutex_);
 };
 
