@@ -26,7 +26,6 @@ inline constexpr size_t kAuxiStop = 16;
 inline constexpr size_t kAuxiFrequency = 32;  // Hz
 inline constexpr size_t kAuxiRate = 36;
 inline constexpr size_t kAuxiBytes = 164;  // with what follows, which is not used here
-inline constexpr size_t kLeastAuxiBytes = 36;
 
 // Appends a number of `bytes` bytes.
 void AppendNumber(std::string* text, uint64_t value, int bytes);

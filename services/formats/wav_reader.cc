@@ -1,90 +1,95 @@
+#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "dataplane/printable.h"
 #include "dataplane/status_macros.h"
 #include "services/files/errors.h"
+#include "services/formats/auxi.h"
 #include "services/formats/riff.h"
 #include "services/formats/samples_file.h"
 #include "services/formats/wav.h"
+#include "services/formats/wav_chunks.h"
 
 namespace tapedeck::services::formats {
 namespace {
 
-constexpr uint64_t kHeadBytes = 12;  // RIFF, size, WAVE
-constexpr uint64_t kChunkBytes = 8;  // name, size
-constexpr int kMaxChunks = 1024;
-// Of what is read of a chunk; the longest that is looked at has 164 bytes.
-constexpr uint64_t kMaxChunkBytes = 4096;
-constexpr uint64_t kSizesBytes = 24;   // of ds64 what is read
 constexpr uint64_t kFormatBytes = 16;  // the least of a format
-constexpr size_t kGuidAt = 24;         // of WAVE_FORMAT_EXTENSIBLE
+constexpr uint64_t kMostFormatBytes = 64;
+constexpr size_t kGuidAt = 24;  // of WAVE_FORMAT_EXTENSIBLE
+// Kinds of chunks that a note names.
+constexpr size_t kMostChunksNamed = 16;
+// Chunks that say nothing of the samples: fillings, and what the others tell as well.
+constexpr absl::string_view kIdle[] = {"JUNK", "junk", "PAD ", "FLLR", "fact", "PEAK", "ds64"};
 
 class WavParser {
  public:
   explicit WavParser(const files::InputFile& file) : file_(file) {}
 
   absl::Status Parse() {
-    TD_ASSIGN_OR_RETURN(const std::string head, ReadHeader(file_, 0, kHeadBytes, "its header"));
-    large_ = head.substr(0, 4) == "RF64";
-    if ((!large_ && head.substr(0, 4) != "RIFF") || head.substr(8) != "WAVE") {
-      return files::Invalid(file_.path, "is no WAV file");
-    }
-    uint64_t at = kHeadBytes;
-    for (int i = 0; at < file_.bytes; ++i) {
-      if (i == kMaxChunks) return files::Invalid(file_.path, "has more than 1024 chunks");
-      TD_ASSIGN_OR_RETURN(at, ParseChunk(at));
+    TD_ASSIGN_OR_RETURN(WavChunks chunks, WavChunks::Create(file_));
+    while (true) {
+      TD_ASSIGN_OR_RETURN(const auto chunk, chunks.Next());
+      if (!chunk.has_value()) break;
+      TD_RETURN_IF_ERROR(Take(*chunk));
     }
     if (content_.datatype.empty()) return files::Invalid(file_.path, "has no chunk \"fmt \"");
-    if (!has_data_) return files::Invalid(file_.path, "has no chunk \"data\"");
-    content_.bytes -= content_.bytes % sample_bytes_;
+    if (extents_.empty()) return files::Invalid(file_.path, "has no chunk \"data\"");
+    const auto& odd = chunks.notes();
+    content_.notes.insert(content_.notes.begin(), odd.begin(), odd.end());
+    CutToSamples();
+    NoteOthers();
     return absl::OkStatus();
   }
 
   Content TakeContent() { return std::move(content_); }
-  uint64_t data_at() const { return data_at_; }
+  const std::vector<Extent>& extents() const { return extents_; }
 
  private:
-  // The place of the next one.
-  absl::StatusOr<uint64_t> ParseChunk(uint64_t at) {
-    TD_ASSIGN_OR_RETURN(const std::string head, ReadHeader(file_, at, kChunkBytes, "a chunk"));
-    const std::string name = head.substr(0, 4);
-    uint64_t bytes = NumberAt(head, 4, 4);
-    at += kChunkBytes;
-    if (name == "data" && large_ && bytes == kMaxRiffBytes) bytes = large_bytes_;
-    if (bytes > file_.bytes - at) {
-      return files::Invalid(file_.path, absl::StrCat("it ends within its chunk \"", name, "\""));
-    }
-    if (name == "data") {
-      data_at_ = at;
-      content_.bytes = bytes;
-      has_data_ = true;
-    } else if (name == "fmt " || name == "auxi" || name == "ds64") {
-      const uint64_t wanted = std::min(bytes, kMaxChunkBytes);
-      TD_ASSIGN_OR_RETURN(const std::string chunk, ReadHeader(file_, at, wanted, "a chunk"));
-      TD_RETURN_IF_ERROR(Take(name, chunk));
-    }
-    const uint64_t next = at + bytes + bytes % 2;
-    return std::min(next, file_.bytes);  // the last one's padding may be left out
-  }
-
-  absl::Status Take(const std::string& name, const std::string& chunk) {
-    if (name == "ds64") {
-      if (chunk.size() < kSizesBytes) return TooShort(name);
-      large_bytes_ = NumberAt(chunk, 8, 8);
+  absl::Status Take(const Chunk& chunk) {
+    if (chunk.name == "data") {
+      extents_.push_back({chunk.begin, chunk.bytes});
       return absl::OkStatus();
     }
-    if (name == "fmt ") return TakeFormat(chunk);
-    if (chunk.size() < kLeastAuxiBytes) return TooShort(name);
-    content_.start_ns = SystemTimeAt(chunk, kAuxiStart);
-    if (const uint64_t hertz = NumberAt(chunk, kAuxiFrequency, 4); hertz > 0) {
-      content_.annotations.push_back(
-          {.label = "signal", .comment = absl::StrCat("frequency=", hertz)});
+    if (chunk.name != "fmt " && chunk.name != "auxi") {
+      const bool idle = std::ranges::find(kIdle, chunk.name) != std::end(kIdle);
+      if (!idle && (others_.size() < kMostChunksNamed || others_.contains(chunk.name))) {
+        ++others_[chunk.name];
+      }
+      return absl::OkStatus();
     }
+    const bool is_format = chunk.name == "fmt ";
+    const uint64_t most = is_format ? kMostFormatBytes : kMostAuxiBytes;
+    TD_ASSIGN_OR_RETURN(const std::string bytes,
+                        ReadHeader(file_, chunk.begin, std::min(chunk.bytes, most), "a chunk"));
+    if (is_format) return TakeFormat(bytes);
+    if (chunk.bytes > most) {
+      content_.notes.push_back(absl::StrCat("its chunk \"auxi\" has ", chunk.bytes,
+                                            " bytes, more than ", most, ": it is not read"));
+      return absl::OkStatus();
+    }
+    TakeAuxi(ReadAuxi(bytes));
     return absl::OkStatus();
   }
 
+  void TakeAuxi(const Auxi& auxi) {
+    content_.start_ns = auxi.start_ns;
+    if (auxi.frequency_hz.has_value()) {
+      content_.annotations = {
+          {.label = "signal", .comment = absl::StrCat("frequency=", *auxi.frequency_hz)}};
+    }
+    content_.notes.insert(content_.notes.end(), auxi.notes.begin(), auxi.notes.end());
+  }
+
   absl::Status TakeFormat(const std::string& chunk) {
-    if (chunk.size() < kFormatBytes) return TooShort("fmt ");
+    if (chunk.size() < kFormatBytes) {
+      return files::Invalid(file_.path, "its chunk \"fmt \" is too short");
+    }
+    if (!format_.empty() && format_ != chunk) {
+      return files::Invalid(file_.path, "has two chunks \"fmt \" that differ");
+    }
+    format_ = chunk;
     uint64_t format = NumberAt(chunk, 0, 2);
     const uint64_t channels = NumberAt(chunk, 2, 2);
     const uint64_t bits = NumberAt(chunk, 14, 2);
@@ -108,16 +113,33 @@ class WavParser {
     return absl::OkStatus();
   }
 
-  absl::Status TooShort(const std::string& name) const {
-    return files::Invalid(file_.path, absl::StrCat("its chunk \"", name, "\" is too short"));
+  void CutToSamples() {
+    uint64_t cut = 0;
+    for (Extent& extent : extents_) {
+      cut += extent.bytes % sample_bytes_;
+      extent.bytes -= extent.bytes % sample_bytes_;
+      content_.bytes += extent.bytes;
+    }
+    if (cut == 0) return;
+    content_.notes.push_back(
+        absl::StrCat(cut, " bytes of its samples are no whole one, and are left out"));
+  }
+
+  void NoteOthers() {
+    std::vector<std::string> names;
+    for (const auto& [name, count] : others_) {
+      names.push_back(absl::StrCat("\"", dataplane::Printable(name, 4), "\" (", count, ")"));
+    }
+    if (names.empty()) return;
+    content_.notes.push_back(
+        absl::StrCat("chunks that are not taken over: ", absl::StrJoin(names, ", ")));
   }
 
   const files::InputFile& file_;
   Content content_;
-  bool large_ = false;
-  bool has_data_ = false;
-  uint64_t large_bytes_ = 0;
-  uint64_t data_at_ = 0;
+  std::string format_;
+  std::vector<Extent> extents_;
+  std::map<std::string, uint64_t> others_;
   uint64_t sample_bytes_ = 1;
 };
 
@@ -127,8 +149,8 @@ absl::StatusOr<std::unique_ptr<Reader>> OpenWav(const std::string& path) {
   TD_ASSIGN_OR_RETURN(files::InputFile file, files::OpenInput(path));
   WavParser parser(file);
   TD_RETURN_IF_ERROR(parser.Parse());
-  const uint64_t data_at = parser.data_at();
-  return std::make_unique<SamplesFile>(std::move(file), data_at, parser.TakeContent());
+  const std::vector<Extent> extents = parser.extents();
+  return std::make_unique<SamplesFile>(std::move(file), extents, parser.TakeContent());
 }
 
 }  // namespace tapedeck::services::formats

@@ -209,6 +209,23 @@ void AddCaptures(const Corpus& corpus, const std::vector<std::string>& packets) 
   corpus.Add("captures", "words", words);
 }
 
+void AddWaves(const Corpus& corpus) {
+  using namespace std::string_literals;
+  const std::string format = "\1\0\2\0\x40\x1f\0\0\0\x7d\0\0\4\0\x10\0"s;
+  const auto chunk = [](const std::string& name, const std::string& bytes) {
+    return name + How(static_cast<int>(bytes.size()), "\0\0\0"s) + bytes;
+  };
+  const std::string data(40, 's');
+  const std::string chunks = chunk("fmt ", format) + chunk("data", data);
+  corpus.Add("waves", "riff", "RIFF" + How(72, "\0\0\0"s) + "WAVE" + chunks);
+  corpus.Add("waves", "open", "RIFF\0\0\0\0WAVE"s + chunk("fmt ", format) + "data\0\0\0\0"s + data);
+  corpus.Add(
+      "waves", "auxi",
+      "RIFF\0\0\0\0WAVE"s + chunk("auxi", "<a UTCSeconds=\"5\" RadioCenterFreq=\"7\"/>") + chunks);
+  // Of those that the target puts heads before: kind, size, bytes.
+  corpus.Add("waves", "words", How(0, How(0, How(16, format)) + How(1, How(40, data))));
+}
+
 // Each behind its size.
 void AddPackets(const Corpus& corpus) {
   namespace vita49 = services::vita49;
@@ -235,6 +252,7 @@ void AddPackets(const Corpus& corpus) {
       vita49::ContextPacket{.stream = 1, .time = time, .context = context, .format = format}));
   corpus.Add("packets", "vita49", sized(data) + sized(told));
   AddCaptures(corpus, {told, data});
+  AddWaves(corpus);
   corpus.Add("packets", "signal", vita49::TextOf(context));
 }
 

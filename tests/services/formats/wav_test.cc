@@ -78,6 +78,7 @@ TEST(WavTest, ALargeOneHasSizesOf64Bits) {
   std::filesystem::remove(path);
 }
 
+// One before the samples is refused, one within them leaves those that are whole.
 TEST(WavTest, EachCutIsNamed) {
   Feed feed{.samples = Samples(64)};
   const std::string path = ScratchPath("a.wav");
@@ -85,7 +86,16 @@ TEST(WavTest, EachCutIsNamed) {
       Export(*SubjectOf(RecordingOf(feed.samples, "cf32_le"), {}), WishFor("wav", path, feed))
           .ok());
   const std::string file = ReadFile(path);
-  ExpectEachCutIsNamed(file, file.size(), "wav", ScratchPath("cut.wav"));
+  const size_t samples_at = file.size() - feed.samples.size();
+  const std::string cut = ScratchPath("cut.wav");
+  ExpectEachCutIsNamed(file, samples_at, "wav", cut);
+  for (size_t bytes = 0; bytes < feed.samples.size(); ++bytes) {
+    WriteFile(cut, file.substr(0, samples_at + bytes));
+    const auto reader = OpenWav(cut);
+    ASSERT_TRUE(reader.ok()) << reader.status();
+    EXPECT_EQ(*ReadAll(**reader), feed.samples.substr(0, bytes / 8 * 8));
+    EXPECT_FALSE((*reader)->content().notes.empty()) << bytes;
+  }
 }
 
 TEST(WavTest, TimesAreOfTheCalendar) {

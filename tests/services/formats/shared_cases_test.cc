@@ -1,0 +1,71 @@
+// The inputs that ../shared/cases beside the repository generates: each gives what the table there
+// says. Skipped where that folder, or Python's numpy, is not there.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "services/formats/wav.h"
+#include "tests/services/formats/ramp.h"
+#include "tests/shared_data.h"
+
+namespace tapedeck::services::formats {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class SharedCasesTest : public testing::Test {
+ protected:
+  // Makes the inputs of a generator.
+  void Generate(const std::string& generator) {
+    const std::string script = SharedData("../cases/" + generator);
+    if (script.empty()) GTEST_SKIP() << "there is no ../shared/cases/" << generator;
+    if (std::system("/usr/bin/python3 -c 'import numpy' 2>/dev/null") != 0) {
+      GTEST_SKIP() << "/usr/bin/python3 has no numpy (python3-numpy)";
+    }
+    folder_ = ScratchPath("cases");
+    const std::string command = "/usr/bin/python3 " + script + " " + folder_;
+    ASSERT_EQ(std::system(command.c_str()), 0);
+  }
+  ~SharedCasesTest() override {
+    if (!folder_.empty()) std::filesystem::remove_all(folder_);
+  }
+
+  std::string Input(const std::string& name) const { return folder_ + "/" + name; }
+
+ private:
+  std::string folder_;
+};
+
+TEST_F(SharedCasesTest, Wav) {
+  Generate("wav.py");
+  if (IsSkipped() || HasFatalFailure()) return;
+  for (const char* name : {"w01_plain", "w02_kiwi", "w13_twodata", "w03_sdrconsole16",
+                           "w04_auxi164", "w04c_auxi32", "w05_zero", "w05b_ffff", "w05c_trunc",
+                           "w08_oddnopad", "w08d_trail4", "w09_rf64", "w09b_bw64"}) {
+    SCOPED_TRACE(name);
+    ExpectRamp(OpenWav(Input(std::string(name) + ".wav")), 10'000);
+  }
+  for (const char* name : {"w05_zero", "w05b_ffff", "w05c_trunc"}) {
+    const auto reader = OpenWav(Input(std::string(name) + ".wav"));
+    EXPECT_THAT((*reader)->content().notes, ElementsAre(HasSubstr("not ended well"))) << name;
+  }
+  const auto odd = OpenWav(Input("w11d_oddsample.wav"));
+  ExpectRamp(odd, 9999);
+  EXPECT_THAT((*odd)->content().notes, ElementsAre(HasSubstr("no whole one")));
+  const auto console = OpenWav(Input("w03_sdrconsole16.wav"));
+  EXPECT_EQ((*console)->content().start_ns, 1'579'485'024'000'000'000);
+  EXPECT_EQ((*console)->content().annotations.at(0).comment, "frequency=162550000");
+  const auto auxi = OpenWav(Input("w04_auxi164.wav"));
+  EXPECT_EQ((*auxi)->content().start_ns, 1'704'164'645'678'000'000);
+  EXPECT_EQ((*auxi)->content().annotations.at(0).comment, "frequency=100000000");
+  const auto brief = OpenWav(Input("w04c_auxi32.wav"));
+  EXPECT_THAT((*brief)->content().notes, ElementsAre(HasSubstr("tells no frequency")));
+}
+
+}  // namespace
+}  // namespace tapedeck::services::formats
