@@ -20,6 +20,7 @@ absl::StatusOr<std::unique_ptr<Writer>> CreateHdf5Writer(const Subject& subject,
 // datatype of SigMF, with the attributes and the gaps that the writer leaves. What lies in other
 // files is refused. UNIMPLEMENTED: a build without HDF5. NOT_FOUND (FILE_NOT_FOUND),
 // INVALID_ARGUMENT (FILE_INVALID).
-absl::StatusOr<std::unique_ptr<Reader>> OpenHdf5(const std::string& path);
+absl::StatusOr<std::unique_ptr<Reader>> OpenHdf5(const std::string& path,
+                                                 const ReadOptions& options = {});
 
 }  // namespace tapedeck::services::formats

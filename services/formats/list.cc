@@ -27,7 +27,8 @@ std::vector<Format> All() {
            .tells_gaps = true,
            .file = SigmfFile,
            .write = CreateSigmfWriter,
-           .read = OpenSigmf},
+           .read = OpenSigmf,
+           .chosen_by = "member"},
           {.name = "wav",
            .help = "RIFF or RF64 with a chunk auxi, as programs for SDRs have it",
            .resumable = true,
@@ -39,13 +40,15 @@ std::vector<Format> All() {
            .tells_gaps = true,
            .file = AsNamed,
            .write = CreateVita49Writer,
-           .read = OpenVita49},
+           .read = OpenVita49,
+           .chosen_by = "stream"},
           {.name = "hdf5",
            .help = "one dataset of samples, with what is known of them",
            .tells_gaps = true,
            .file = AsNamed,
            .write = CreateHdf5Writer,
-           .read = OpenHdf5}};
+           .read = OpenHdf5,
+           .chosen_by = "dataset"}};
 }
 
 }  // namespace

@@ -26,7 +26,11 @@ struct Format {
   std::function<absl::StatusOr<std::unique_ptr<Writer>>(const Subject&, const WriterOptions&)>
       write;
   // NOT_FOUND (FILE_NOT_FOUND), INVALID_ARGUMENT (FILE_INVALID).
-  std::function<absl::StatusOr<std::unique_ptr<Reader>>(const std::string& path)> read;
+  std::function<absl::StatusOr<std::unique_ptr<Reader>>(const std::string& path,
+                                                        const ReadOptions& options)>
+      read;
+  // The option by which one of several recordings in a file is chosen; empty: it has but one.
+  std::string chosen_by = {};
 };
 
 enum class Use { kExport, kImport };

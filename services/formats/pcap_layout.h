@@ -7,8 +7,7 @@
 
 namespace tapedeck::services::formats {
 
-// What a file begins with, by the fractions of its seconds.
-inline constexpr uint32_t kPcapMicroseconds = 0xa1b2c3d4;
+// What a file with nanoseconds begins with.
 inline constexpr uint32_t kPcapNanoseconds = 0xa1b23c4d;
 inline constexpr size_t kPcapHeadBytes = 24;
 inline constexpr size_t kPcapRecordBytes = 16;       // before each packet

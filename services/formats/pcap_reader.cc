@@ -1,11 +1,16 @@
 #include "services/formats/pcap_reader.h"
 
-#include <algorithm>
+#include <pcap/pcap.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cstdio>
+
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "dataplane/printable.h"
 #include "dataplane/status_macros.h"
 #include "services/files/errors.h"
-#include "services/formats/input.h"
 #include "services/formats/pcap_layout.h"
 
 namespace tapedeck::services::formats {
@@ -13,21 +18,35 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-constexpr uint32_t kPcapng = 0x0a0d0d0a;
-constexpr size_t kWindowBytes = 1 << 20;  // holds any packet
+// What lies before IP in packets of Ethernet and of Linux' any device (SLL, SLL2), and where the
+// type of what follows stands there. The header of a loopback is 4 bytes, without a type of those.
+struct Link {
+  int kind = 0;  // DLT_
+  size_t bytes = 0;
+  std::optional<size_t> type_at;
+};
+constexpr Link kLinks[] = {{DLT_EN10MB, 14, 12}, {DLT_LINUX_SLL, 16, 14}, {DLT_LINUX_SLL2, 20, 0},
+                           {DLT_NULL, 4, {}},    {DLT_LOOP, 4, {}},       {DLT_RAW, 0, {}},
+                           {DLT_IPV4, 0, {}},    {DLT_IPV6, 0, {}}};
 
-// Kinds of links (LINKTYPE_), and what lies before IP there.
-constexpr uint32_t kLinkMask = 0x0fff'ffff;
-constexpr uint32_t kNull = 0;
-constexpr uint32_t kEthernet = 1;
-constexpr uint32_t kLinuxCooked = 113;
-constexpr size_t kNullBytes = 4;
-constexpr size_t kEthernetBytes = 14;
-constexpr size_t kLinuxCookedBytes = 16;
+// Tags of VLANs (802.1Q, 802.1ad, and one that came before it), each of 4 bytes, which end with the
+// type of what follows.
+constexpr uint32_t kVlans[] = {0x8100, 0x88a8, 0x9100};
 constexpr size_t kVlanBytes = 4;
-constexpr uint32_t kVlan = 0x8100;
+constexpr int kMostVlans = 4;
 
 constexpr size_t kIpv6Bytes = 40;
+constexpr uint32_t kIpv6Fragment = 44;
+// A time in nanoseconds does not overflow before.
+constexpr int64_t kLatestSecond = int64_t{1} << 33;
+
+enum class Passed { kCut, kFragment, kOther };
+
+// A datagram, or why there is none.
+struct Unwrapped {
+  Bytes datagram;
+  std::optional<Passed> passed;
+};
 
 uint32_t BigAt(Bytes bytes, size_t at, size_t count) {
   uint32_t number = 0;
@@ -37,115 +56,138 @@ uint32_t BigAt(Bytes bytes, size_t at, size_t count) {
   return number;
 }
 
-// From the header of IP on; nothing: too short.
-Bytes BehindLink(uint32_t link, Bytes packet) {
-  size_t before = 0;
-  if (link == kNull) before = kNullBytes;
-  if (link == kLinuxCooked) before = kLinuxCookedBytes;
-  if (link == kEthernet) {
-    before = kEthernetBytes;
-    const auto is_vlan = [&] {
-      return packet.size() >= before && BigAt(packet, before - 2, 2) == kVlan;
-    };
-    for (int tags = 0; tags < 2 && is_vlan(); ++tags) before += kVlanBytes;
-  }
-  return packet.size() > before ? packet.subspan(before) : Bytes();
+const Link* LinkOf(int kind) {
+  const Link* link = std::ranges::find(kLinks, kind, &Link::kind);
+  return link == std::end(kLinks) ? nullptr : link;
 }
 
-// What IP carries, if that is UDP in one piece; else nothing.
-Bytes BehindIp(Bytes ip) {
+// From the header of IP on; nothing: too short.
+Bytes BehindLink(int kind, Bytes packet) {
+  const Link& link = *LinkOf(kind);
+  size_t before = link.bytes;
+  if (packet.size() <= before) return {};
+  if (!link.type_at.has_value()) return packet.subspan(before);
+  uint32_t type = BigAt(packet, *link.type_at, 2);
+  const auto is_vlan = [&] { return std::ranges::find(kVlans, type) != std::end(kVlans); };
+  for (int tags = 0; tags < kMostVlans && is_vlan(); ++tags) {
+    before += kVlanBytes;
+    if (packet.size() <= before) return {};
+    type = BigAt(packet, before - 2, 2);
+  }
+  return packet.subspan(before);
+}
+
+// What IP carries, if that is UDP in one piece.
+Unwrapped BehindIp(Bytes ip) {
   const uint32_t version = ip.empty() ? 0 : BigAt(ip, 0, 1) >> 4;
   if (version == 4 && ip.size() >= kIpv4Bytes) {
     const size_t header = (BigAt(ip, 0, 1) & 0xf) * 4;
-    const bool whole = (BigAt(ip, 6, 2) & 0x3fff) == 0;
-    if (header < kIpv4Bytes || header > ip.size() || !whole || BigAt(ip, 9, 1) != kUdp) return {};
-    return ip.subspan(header);
+    if (header < kIpv4Bytes || header > ip.size() || BigAt(ip, 9, 1) != kUdp) {
+      return {.passed = Passed::kOther};
+    }
+    if ((BigAt(ip, 6, 2) & 0x3fff) != 0) return {.passed = Passed::kFragment};
+    return {.datagram = ip.subspan(header)};
   }
-  if (version == 6 && ip.size() >= kIpv6Bytes && BigAt(ip, 6, 1) == kUdp) {
-    return ip.subspan(kIpv6Bytes);
-  }
-  return {};
+  if (version != 6 || ip.size() < kIpv6Bytes) return {.passed = Passed::kOther};
+  const uint32_t next = BigAt(ip, 6, 1);
+  if (next == kIpv6Fragment) return {.passed = Passed::kFragment};
+  if (next != kUdp) return {.passed = Passed::kOther};
+  return {.datagram = ip.subspan(kIpv6Bytes)};
 }
 
-// None: no datagram, or not all of it was captured.
-std::optional<Bytes> DatagramIn(uint32_t link, Bytes packet) {
-  const Bytes udp = BehindIp(BehindLink(link, packet));
-  if (udp.size() < kUdpBytes) return std::nullopt;
-  const size_t bytes = BigAt(udp, 4, 2);
-  if (bytes < kUdpBytes || bytes > udp.size()) return std::nullopt;
-  return udp.first(bytes).subspan(kUdpBytes);
+Unwrapped DatagramIn(int link, Bytes packet, bool whole) {
+  Unwrapped found = BehindIp(BehindLink(link, packet));
+  if (found.passed.has_value()) return found;
+  const Bytes udp = found.datagram;
+  const size_t bytes = udp.size() < kUdpBytes ? 0 : BigAt(udp, 4, 2);
+  if (bytes > udp.size() || udp.size() < kUdpBytes) {
+    return {.passed = whole ? Passed::kOther : Passed::kCut};
+  }
+  if (bytes < kUdpBytes) return {.passed = Passed::kOther};
+  return {.datagram = udp.first(bytes).subspan(kUdpBytes)};
 }
+
+std::string CaptureError(const char* text) { return dataplane::Printable(text, PCAP_ERRBUF_SIZE); }
 
 }  // namespace
 
+void PcapReader::Close::operator()(pcap* capture) const { pcap_close(capture); }
+
 absl::StatusOr<PcapReader> PcapReader::Create(const files::InputFile& file) {
   PcapReader reader(file);
-  TD_RETURN_IF_ERROR(reader.ReadHead());
+  TD_RETURN_IF_ERROR(reader.Rewind());
   return reader;
 }
 
-uint32_t PcapReader::Number(Bytes at) const {
-  const uint32_t big = BigAt(at, 0, 4);
-  return swapped_ ? big : __builtin_bswap32(big);
-}
-
-absl::Status PcapReader::ReadHead() {
-  TD_ASSIGN_OR_RETURN(const Bytes head, Take(kPcapHeadBytes, "its header"));
-  const auto is = [&](uint32_t magic) { return Number(head) == magic; };
-  if (is(kPcapng)) {
-    return files::Invalid(file_->path,
-                          "is a PCAPNG file; `editcap -F nsecpcap IN OUT` makes a PCAP of it");
+// libpcap cannot go back, so that it opens the file anew.
+absl::Status PcapReader::Rewind() {
+  capture_.reset();
+  ends_early_ = false;
+  cut_ = fragments_ = others_ = 0;
+  const int fd = dup(file_->fd.get());
+  FILE* stream = fd < 0 || lseek(fd, 0, SEEK_SET) != 0 ? nullptr : fdopen(fd, "r");
+  if (stream == nullptr) {
+    const int error = errno;
+    if (fd >= 0) close(fd);
+    return files::Invalid(file_->path, absl::StrCat("fdopen: ", std::strerror(error)));
   }
-  swapped_ = !is(kPcapMicroseconds) && !is(kPcapNanoseconds);
-  if (!is(kPcapMicroseconds) && !is(kPcapNanoseconds)) {
-    return files::Invalid(file_->path, "is no PCAP file");
+  char error[PCAP_ERRBUF_SIZE] = {};
+  capture_.reset(
+      pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, error));
+  if (capture_ == nullptr) {
+    std::fclose(stream);
+    return files::Invalid(file_->path, absl::StrCat("is no capture: ", CaptureError(error)));
   }
-  tick_ns_ = is(kPcapMicroseconds) ? 1000 : 1;
-  link_ = Number(head.subspan(20)) & kLinkMask;
-  if (link_ != kNull && link_ != kEthernet && link_ != kLinkRawIp && link_ != kLinuxCooked) {
-    return files::Invalid(
-        file_->path, absl::StrCat("was captured on a link of kind ", link_, ", which is none of ",
-                                  kNull, ", ", kEthernet, ", ", kLinkRawIp, ", ", kLinuxCooked));
-  }
-  return absl::OkStatus();
-}
-
-void PcapReader::Rewind() {
-  at_ = kPcapHeadBytes;
-  passed_over_ = 0;
+  link_ = pcap_datalink(capture_.get());
+  if (LinkOf(link_) != nullptr) return absl::OkStatus();
+  const char* name = pcap_datalink_val_to_name(link_);
+  return files::Invalid(
+      file_->path,
+      absl::StrCat("was captured on a link of kind ", name == nullptr ? "" : name, " (", link_,
+                   "); Ethernet, Linux cooked, loopback and IP are known"));
 }
 
 absl::StatusOr<std::optional<Captured>> PcapReader::Next() {
-  while (at_ < file_->bytes) {
-    TD_ASSIGN_OR_RETURN(const Bytes record, Take(kPcapRecordBytes, "the header of a packet"));
-    const int64_t time_ns =
-        int64_t{Number(record)} * 1'000'000'000 + Number(record.subspan(4)) * tick_ns_;
-    const uint32_t bytes = Number(record.subspan(8));
-    if (bytes > kPcapMostBytes) {
-      return files::Invalid(
-          file_->path, absl::StrCat("has a packet of ", bytes, " bytes, more than captures have"));
+  while (!ends_early_) {
+    pcap_pkthdr* header = nullptr;
+    const u_char* data = nullptr;
+    const int read = pcap_next_ex(capture_.get(), &header, &data);
+    if (read == PCAP_ERROR_BREAK) return std::nullopt;
+    if (read != 1) {
+      const std::string text = CaptureError(pcap_geterr(capture_.get()));
+      ends_early_ = absl::StartsWith(text, "truncated");
+      if (!ends_early_) return files::Invalid(file_->path, text);
+      break;
     }
-    TD_ASSIGN_OR_RETURN(const Bytes packet, Take(bytes, "a packet"));
-    const auto datagram = DatagramIn(link_, packet);
-    if (datagram.has_value()) return Captured{time_ns, *datagram};
-    ++passed_over_;
+    if (header->ts.tv_sec < 0 || header->ts.tv_sec > kLatestSecond) {
+      return files::Invalid(file_->path, absl::StrCat("has a packet of the second ",
+                                                      header->ts.tv_sec, ", which is no time"));
+    }
+    const Bytes packet = std::as_bytes(std::span(data, header->caplen));
+    const Unwrapped found = DatagramIn(link_, packet, header->caplen >= header->len);
+    if (!found.passed.has_value()) {
+      // Of nanoseconds, as asked for.
+      return Captured{header->ts.tv_sec * int64_t{1'000'000'000} + header->ts.tv_usec,
+                      found.datagram};
+    }
+    ++(*found.passed == Passed::kCut        ? cut_
+       : *found.passed == Passed::kFragment ? fragments_
+                                            : others_);
   }
   return std::nullopt;
 }
 
-absl::StatusOr<Bytes> PcapReader::Take(size_t bytes, const char* what) {
-  if (at_ > file_->bytes || bytes > file_->bytes - at_) {
-    return files::Invalid(file_->path, absl::StrCat("it ends within ", what));
-  }
-  const bool held = at_ >= window_at_ && at_ + bytes <= window_at_ + window_.size();
-  if (!held) {
-    window_at_ = at_;
-    window_.resize(std::min<uint64_t>(kWindowBytes, file_->bytes - at_));
-    TD_RETURN_IF_ERROR(ReadExactly(*file_, at_, window_));
-  }
-  const Bytes taken = Bytes(window_).subspan(at_ - window_at_, bytes);
-  at_ += bytes;
-  return taken;
+std::vector<std::string> PcapReader::Notes() const {
+  std::vector<std::string> notes;
+  const auto note = [&](uint64_t count, absl::string_view what) {
+    if (count > 0) notes.push_back(absl::StrCat(count, " packets ", what));
+  };
+  note(cut_, absl::StrCat("are cut, as the capture keeps ", pcap_snapshot(capture_.get()),
+                          " bytes of each; tcpdump -s 0 keeps all"));
+  note(fragments_, "are fragments of IP, which are not put together");
+  note(others_, "carry no whole datagram of UDP");
+  if (ends_early_) notes.push_back("the capture ends within a packet, which is left out");
+  return notes;
 }
 
 }  // namespace tapedeck::services::formats

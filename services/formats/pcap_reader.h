@@ -1,9 +1,10 @@
-// The datagrams of UDP in a capture file (PCAP, with micro- or nanoseconds, of either byte order),
-// one after the other. One thread that may wait.
+// The datagrams of UDP in a capture file, PCAP or PCAPNG, one after the other, by libpcap. One
+// thread that may wait.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "services/files/input_file.h"
+
+struct pcap;
 
 namespace tapedeck::services::formats {
 
@@ -22,35 +25,36 @@ struct Captured {
 
 class PcapReader {
  public:
-  // Of a file that outlives this. INVALID_ARGUMENT (FILE_INVALID): it is no such file, or is cut.
+  // Of a file that outlives this. INVALID_ARGUMENT (FILE_INVALID): it is no such file, it ends
+  // within its header, or its link is of a kind that is not known here.
   static absl::StatusOr<PcapReader> Create(const files::InputFile& file);
 
-  // None: that was the last one. What is no whole datagram over IPv4 or IPv6 is passed over and
-  // counted. INVALID_ARGUMENT (FILE_INVALID): the file ends within a packet, or has one of a size
-  // that no capture has.
+  // None: that was the last one, or the file ends within the next. What is no whole datagram over
+  // IPv4 or IPv6 is passed over and counted. INVALID_ARGUMENT (FILE_INVALID): there is no packet
+  // where one must be.
   absl::StatusOr<std::optional<Captured>> Next();
 
-  // Begins again with the first, and with no count.
-  void Rewind();
+  // Begins again with the first, and with no count. INVALID_ARGUMENT (FILE_INVALID).
+  absl::Status Rewind();
 
-  uint64_t passed_over() const { return passed_over_; }
+  // What was passed over, and why; nothing where nothing was.
+  std::vector<std::string> Notes() const;
 
  private:
+  struct Close {
+    void operator()(pcap* capture) const;
+  };
+
   explicit PcapReader(const files::InputFile& file) : file_(&file) {}
 
-  absl::Status ReadHead();
-  uint32_t Number(std::span<const std::byte> at) const;
-  // The file's bytes from `at_` on, which it moves behind them.
-  absl::StatusOr<std::span<const std::byte>> Take(size_t bytes, const char* what);
-
   const files::InputFile* file_;
-  bool swapped_ = false;  // its numbers are big-endian
-  int64_t tick_ns_ = 1;   // of a fraction of a second
-  uint32_t link_ = 0;     // what each packet begins with
-  uint64_t at_ = 0;
-  uint64_t passed_over_ = 0;
-  std::vector<std::byte> window_;  // of the file, from window_at_ on
-  uint64_t window_at_ = 0;
+  std::unique_ptr<pcap, Close> capture_;
+  int link_ = 0;  // what each packet begins with, DLT_
+  bool ends_early_ = false;
+  // Packets that were passed over.
+  uint64_t cut_ = 0;        // by the capture's snapshot length
+  uint64_t fragments_ = 0;  // of IP
+  uint64_t others_ = 0;     // without UDP
 };
 
 }  // namespace tapedeck::services::formats

@@ -23,7 +23,8 @@ class RawWriter final : public Writer {
 
 std::unique_ptr<Writer> CreateRawWriter() { return std::make_unique<RawWriter>(); }
 
-absl::StatusOr<std::unique_ptr<Reader>> OpenRaw(const std::string& path) {
+absl::StatusOr<std::unique_ptr<Reader>> OpenRaw(const std::string& path,
+                                                const ReadOptions& /*options*/) {
   TD_ASSIGN_OR_RETURN(files::InputFile file, files::OpenInput(path));
   const uint64_t bytes = file.bytes;
   return std::make_unique<SamplesFile>(std::move(file), 0, Content{.bytes = bytes});

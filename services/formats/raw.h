@@ -12,6 +12,7 @@ namespace tapedeck::services::formats {
 
 std::unique_ptr<Writer> CreateRawWriter();
 
-absl::StatusOr<std::unique_ptr<Reader>> OpenRaw(const std::string& path);
+absl::StatusOr<std::unique_ptr<Reader>> OpenRaw(const std::string& path,
+                                                const ReadOptions& options = {});
 
 }  // namespace tapedeck::services::formats

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,6 +24,17 @@ struct Content {
   std::vector<SampleRange> gaps;        // in order
   std::vector<Annotation> annotations;  // samples count from the file's first
   std::vector<std::string> notes;       // what is not taken over
+};
+
+// What the user says of a file that does not say it itself, and what of it is wanted.
+struct ReadOptions {
+  std::string datatype = {};                // of SigMF; empty: the file's
+  double sample_rate = 0;                   // 0: the file's
+  std::optional<double> frequency_hz = {};  // none: the file's
+  model::SampleTime start_ns = {};          // of the first sample; none: the file's
+  std::optional<uint32_t> stream = {};      // of packets
+  std::string dataset = {};                 // path of one in an HDF5
+  std::string member = {};                  // recording in an archive
 };
 
 // One thread that may wait.

@@ -22,6 +22,7 @@ absl::StatusOr<std::unique_ptr<Writer>> CreateSigmfWriter(const Subject& subject
                                                           const WriterOptions& options);
 
 // NAME.sigmf-meta or NAME.sigmf. Annotations `missing` of ours become gaps again.
-absl::StatusOr<std::unique_ptr<Reader>> OpenSigmf(const std::string& path);
+absl::StatusOr<std::unique_ptr<Reader>> OpenSigmf(const std::string& path,
+                                                  const ReadOptions& options = {});
 
 }  // namespace tapedeck::services::formats

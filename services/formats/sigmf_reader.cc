@@ -204,7 +204,8 @@ absl::StatusOr<std::unique_ptr<Reader>> OpenArchive(const std::string& path) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Reader>> OpenSigmf(const std::string& path) {
+absl::StatusOr<std::unique_ptr<Reader>> OpenSigmf(const std::string& path,
+                                                  const ReadOptions& /*options*/) {
   if (sigmf::IsSigmfMeta(path)) return OpenPair(path);
   if (absl::EndsWith(path, ".sigmf")) return OpenArchive(path);
   return files::Invalid(path, "is named neither .sigmf-meta nor .sigmf");

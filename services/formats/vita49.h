@@ -19,6 +19,7 @@ absl::StatusOr<std::unique_ptr<Writer>> CreateVita49Writer(const Subject& subjec
 // Of one stream in a capture, that of the first samples: as little-endian samples, with what its
 // contexts tell as annotations `signal`. Where packets are missing, by their times, is a gap.
 // NOT_FOUND (FILE_NOT_FOUND), INVALID_ARGUMENT (FILE_INVALID).
-absl::StatusOr<std::unique_ptr<Reader>> OpenVita49(const std::string& path);
+absl::StatusOr<std::unique_ptr<Reader>> OpenVita49(const std::string& path,
+                                                   const ReadOptions& options = {});
 
 }  // namespace tapedeck::services::formats

@@ -1,10 +1,11 @@
 #include "services/formats/vita49_packets.h"
 
-#include <map>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "dataplane/status_macros.h"
 #include "services/files/errors.h"
 #include "services/vita49/sample_clock.h"
@@ -12,75 +13,121 @@
 namespace tapedeck::services::formats {
 namespace {
 
-// Streams of whose contexts one is kept until it is known which stream it is.
+// Streams of which the contexts are kept until the stream is known, and whose packets are counted.
 constexpr size_t kMostStreams = 64;
+// What a frame of VITA 49.1 begins with.
+constexpr absl::string_view kFrame = "VRLP";
 
-// What contexts tell of the samples of their stream.
-struct Told {
-  std::optional<dataplane::Datatype> type;
-  std::optional<double> sample_rate;
-
-  bool all() const { return type.has_value() && sample_rate.has_value(); }
-};
+std::string NameOf(const std::optional<uint32_t>& stream) {
+  return stream.has_value() ? absl::StrCat(*stream) : "without a number";
+}
 
 }  // namespace
 
-absl::StatusOr<Vita49Packets> Vita49Packets::Create(const files::InputFile& file) {
+absl::StatusOr<Vita49Packets> Vita49Packets::Create(const files::InputFile& file,
+                                                    const ReadOptions& options) {
   TD_ASSIGN_OR_RETURN(PcapReader reader, PcapReader::Create(file));
-  Vita49Packets packets(std::move(reader));
+  Vita49Packets packets(std::move(reader), options);
   TD_RETURN_IF_ERROR(packets.LookAround(file.path));
-  packets.Rewind();
+  TD_RETURN_IF_ERROR(packets.Rewind());
   return packets;
+}
+
+bool Vita49Packets::IsWanted(const vita49::Decoded& decoded) const {
+  return !options_.stream.has_value() || decoded.stream == options_.stream;
 }
 
 // A capture may begin between two contexts, so that the first samples come before what they are.
 absl::Status Vita49Packets::LookAround(const std::string& path) {
-  std::map<std::optional<uint32_t>, Told> contexts;
-  std::optional<std::optional<uint32_t>> stream;
-  int64_t captured_ns = 0;
-  while (!stream.has_value() || !contexts[*stream].all()) {
-    TD_ASSIGN_OR_RETURN(const auto captured, file_.Next());
-    if (!captured.has_value()) break;
-    const auto decoded = vita49::Decode(captured->bytes);
-    if (!decoded.has_value()) continue;
-    if (decoded->context.has_value()) {
-      if (contexts.size() >= kMostStreams && !contexts.contains(decoded->stream)) continue;
-      Told& told = contexts[decoded->stream];
-      if (decoded->format.has_value()) told.type = decoded->format;
-      const auto& rate = decoded->context->sample_rate;
-      if (rate.has_value() && *rate > 0) told.sample_rate = rate;
-    } else if (!stream.has_value() && !decoded->samples.empty()) {
-      stream = decoded->stream;
-      begin_ = decoded->time;
-      captured_ns = captured->time_ns;
-    }
-  }
-  if (!stream.has_value()) return files::Invalid(path, "has no samples in packets of VITA 49.2");
-  const Told& told = contexts[*stream];
-  if (!told.all()) {
-    return files::Invalid(path, absl::StrCat("no context of its stream tells ",
-                                             told.type.has_value() ? "the sample rate"
-                                                                   : "what kind its samples are"));
-  }
+  Contexts contexts;
+  TD_RETURN_IF_ERROR(FindFirst(path, &contexts));
+  Told& told = contexts[stream_];
+  TD_RETURN_IF_ERROR(Complete(path, &told));
   if (begin_.kind == vita49::Fraction::kNone) {
     return files::Invalid(path, "its packets have no times, so that losses could not be told");
   }
-  stream_ = *stream;
   type_ = *told.type;
   sample_rate_ = *told.sample_rate;
-  start_ns_ = vita49::NanosecondsOf(begin_, sample_rate_);
-  // Captures without times have zeros.
-  if (!start_ns_.has_value() && captured_ns != 0) start_ns_ = captured_ns;
+  const model::SampleTime told_ns = vita49::NanosecondsOf(begin_, sample_rate_);
+  // Else it is the time of the capture. Captures without times have zeros.
+  if (told_ns.has_value() || start_ns_ == 0) start_ns_ = told_ns;
   return absl::OkStatus();
 }
 
-void Vita49Packets::Rewind() {
-  file_.Rewind();
-  end_ = others_ = late_ = malformed_ = clock_sets_ = other_rate_at_ = 0;
+// The first packet with samples, and the contexts until those of its stream tell all.
+absl::Status Vita49Packets::FindFirst(const std::string& path, Contexts* contexts) {
+  bool found = false;
+  while (!found || !(*contexts)[stream_].all()) {
+    TD_ASSIGN_OR_RETURN(const auto captured, file_.Next());
+    if (!captured.has_value()) break;
+    const auto decoded = vita49::Decode(captured->bytes);
+    if (!decoded.has_value()) {
+      PassOver(captured->bytes);
+    } else if (decoded->context.has_value()) {
+      if (contexts->size() >= kMostStreams && !contexts->contains(decoded->stream)) continue;
+      Told& told = (*contexts)[decoded->stream];
+      if (decoded->format.has_value()) told.type = decoded->format;
+      const auto& rate = decoded->context->sample_rate;
+      if (rate.has_value() && *rate > 0) told.sample_rate = rate;
+    } else if (!found && !decoded->samples.empty() && IsWanted(*decoded)) {
+      found = true;
+      stream_ = decoded->stream;
+      begin_ = decoded->time;
+      start_ns_ = captured->time_ns;
+    } else if (!found) {
+      PassOver(*decoded);
+    }
+  }
+  if (found) return absl::OkStatus();
+  const std::string of =
+      options_.stream.has_value() ? absl::StrCat(" of the stream ", *options_.stream) : "";
+  return files::Invalid(path,
+                        absl::StrCat("has no samples in packets of VITA 49.2", of, PassedOver()));
+}
+
+absl::Status Vita49Packets::Complete(const std::string& path, Told* told) const {
+  if (!options_.datatype.empty()) {
+    TD_ASSIGN_OR_RETURN(dataplane::Datatype type, dataplane::ParseDatatype(options_.datatype));
+    type.big_endian = type.bits > 8;  // as packets have them
+    if (told->type.value_or(type) != type) {
+      return files::Invalid(path, absl::StrCat("its context says that its samples are ",
+                                               dataplane::DatatypeName(*told->type), ", not ",
+                                               dataplane::DatatypeName(type)));
+    }
+    told->type = type;
+  }
+  if (options_.sample_rate > 0) told->sample_rate = options_.sample_rate;
+  const double rate = told->sample_rate.value_or(vita49::SampleClock::kLeastRate);
+  if (rate < vita49::SampleClock::kLeastRate || rate > vita49::SampleClock::kMostRate) {
+    return files::Invalid(path, absl::StrFormat("%.15g samples a second are no sample rate", rate));
+  }
+  if (told->all()) return absl::OkStatus();
+  return files::Invalid(
+      path, told->type.has_value()
+                ? "no context of its stream tells the sample rate; --sample-rate does"
+                : "no context of its stream tells a kind of samples that SigMF has; --datatype "
+                  "does");
+}
+
+absl::Status Vita49Packets::Rewind() {
+  TD_RETURN_IF_ERROR(file_.Rewind());
+  others_.clear();
+  end_ = others_beyond_ = late_ = malformed_ = framed_ = clock_sets_ = other_rate_at_ = 0;
   clock_ = vita49::StreamClock(sample_rate_);
   captured_ns_.reset();
   set_by_s_.reset();
   other_rate_.reset();
+  return absl::OkStatus();
+}
+
+void Vita49Packets::PassOver(const vita49::Decoded& decoded) {
+  const bool kept = others_.size() < kMostStreams || others_.contains(decoded.stream);
+  ++(kept ? others_[decoded.stream] : others_beyond_);
+}
+
+void Vita49Packets::PassOver(std::span<const std::byte> no_packet) {
+  const absl::string_view text(reinterpret_cast<const char*>(no_packet.data()), no_packet.size());
+  ++(absl::StartsWith(text, kFrame) ? framed_ : malformed_);
 }
 
 absl::StatusOr<std::optional<Placed>> Vita49Packets::Next() {
@@ -91,9 +138,9 @@ absl::StatusOr<std::optional<Placed>> Vita49Packets::Next() {
     const vita49::Arrival arrival{.silent_ns =
                                       captured->time_ns - captured_ns_.value_or(captured->time_ns)};
     if (!decoded.has_value()) {
-      ++malformed_;
+      PassOver(captured->bytes);
     } else if (decoded->stream != stream_) {
-      ++others_;
+      PassOver(*decoded);
     } else if (auto placed = Place(*decoded, arrival); placed.has_value()) {
       if (!placed->samples.empty()) captured_ns_ = captured->time_ns;
       return placed;
@@ -115,8 +162,8 @@ std::optional<Placed> Vita49Packets::PlaceContext(const vita49::Decoded& decoded
   const Placed placed{.first = first < 0 ? 0 : static_cast<uint64_t>(first),
                       .context = decoded.context};
   if (const auto& rate = decoded.context->sample_rate; rate.has_value()) {
-    clock_.SetRate(*rate);
-    if (!other_rate_.has_value() && !vita49::IsSameRate(clock_.rate(), sample_rate_)) {
+    if (options_.sample_rate == 0) clock_.SetRate(*rate);
+    if (!other_rate_.has_value() && *rate > 0 && !vita49::IsSameRate(*rate, sample_rate_)) {
       other_rate_ = rate;
       other_rate_at_ = placed.first;
     }
@@ -147,15 +194,33 @@ std::optional<Placed> Vita49Packets::PlaceSamples(const vita49::Decoded& decoded
   return placed;
 }
 
-std::vector<std::string> Vita49Packets::Notes() const {
-  std::vector<std::string> notes;
+std::vector<std::string> Vita49Packets::WhatWasPassedOver() const {
+  std::vector<std::string> notes = file_.Notes();
   const auto note = [&](uint64_t count, absl::string_view what) {
     if (count > 0) notes.push_back(absl::StrCat(count, " packets ", what));
   };
-  note(file_.passed_over(), "carry no whole datagram of UDP");
+  note(framed_, "are in frames of VITA 49.1 (VRLP), which are not read");
   note(malformed_, "are no sound ones of VITA 49.2");
-  note(others_, "are of other streams, and left out");
+  uint64_t others = others_beyond_;
+  std::vector<std::string> names;
+  for (const auto& [stream, count] : others_) {
+    others += count;
+    names.push_back(absl::StrCat(NameOf(stream), " (", count, ")"));
+  }
+  if (others_beyond_ > 0) names.push_back("more");
+  note(others, absl::StrCat("are of other streams, and left out; --stream takes one of them: ",
+                            absl::StrJoin(names, ", ")));
   note(late_, "came late or twice, and are left out");
+  return notes;
+}
+
+std::string Vita49Packets::PassedOver() const {
+  const std::vector<std::string> notes = WhatWasPassedOver();
+  return notes.empty() ? "" : absl::StrCat(": ", absl::StrJoin(notes, "; "));
+}
+
+std::vector<std::string> Vita49Packets::Notes() const {
+  std::vector<std::string> notes = WhatWasPassedOver();
   if (set_by_s_.has_value()) {
     notes.push_back(absl::StrCat("the device's clock was set ", clock_sets_,
                                  clock_sets_ == 1 ? " time, by " : " times, first by ",
@@ -165,7 +230,7 @@ std::vector<std::string> Vita49Packets::Notes() const {
   if (other_rate_.has_value()) {
     notes.push_back(absl::StrCat("from sample ", other_rate_at_, " on a context tells ",
                                  absl::StrFormat("%.10g", *other_rate_),
-                                 " samples a second, and the recording has the first rate, ",
+                                 " samples a second, and the recording has ",
                                  absl::StrFormat("%.10g", sample_rate_)));
   }
   if (const double ppm = clock_.DriftPpm(); ppm != 0) {

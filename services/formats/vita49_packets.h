@@ -1,10 +1,12 @@
 // The packets of one stream of VITA 49.2 in a capture file, each with the place of its samples. The
-// stream is that of the first packet with samples; places count from that packet's first sample, by
-// vita49/stream_clock.h and the sample rate that a context tells. One thread that may wait.
+// stream is the one that is asked for, else that of the first packet with samples. Places count
+// from the stream's first sample, by vita49/stream_clock.h and the sample rate that a context
+// tells. One thread that may wait.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "dataplane/datatype.h"
 #include "services/formats/pcap_reader.h"
+#include "services/formats/reader.h"
 #include "services/model/sample_time.h"
 #include "services/vita49/packet.h"
 #include "services/vita49/stream_clock.h"
@@ -28,28 +31,50 @@ struct Placed {
 
 class Vita49Packets {
  public:
-  // Of a file that outlives this. INVALID_ARGUMENT (FILE_INVALID): it is no capture, or is cut; it
-  // has no samples, or does not tell what they are, how many a second, or when they were taken.
-  static absl::StatusOr<Vita49Packets> Create(const files::InputFile& file);
+  // Of a file that outlives this. INVALID_ARGUMENT (FILE_INVALID): it is no capture; it has no
+  // samples; neither it nor `options` tell what they are, how many a second, or when they were
+  // taken; it tells samples of another datatype than `options`.
+  static absl::StatusOr<Vita49Packets> Create(const files::InputFile& file,
+                                              const ReadOptions& options);
 
   // None: that was the last one. Packets of other streams, those that are none of VITA 49.2's, and
   // samples that come late or twice are passed over. INVALID_ARGUMENT (FILE_INVALID).
   absl::StatusOr<std::optional<Placed>> Next();
 
-  // Begins again with the first.
-  void Rewind();
+  // Begins again with the first. INVALID_ARGUMENT (FILE_INVALID).
+  absl::Status Rewind();
 
   const dataplane::Datatype& type() const { return type_; }
   double sample_rate() const { return sample_rate_; }
   model::SampleTime start_ns() const { return start_ns_; }
 
-  // What was passed over, in words; nothing where nothing was.
+  // What was passed over, and what is odd about the times, in words; nothing where nothing was.
   std::vector<std::string> Notes() const;
+  // What was passed over as the end of a sentence: ": A; B", or empty.
+  std::string PassedOver() const;
 
  private:
-  explicit Vita49Packets(PcapReader file) : file_(std::move(file)) {}
+  // What contexts tell of the samples of their stream.
+  struct Told {
+    std::optional<dataplane::Datatype> type;
+    std::optional<double> sample_rate;
+
+    bool all() const { return type.has_value() && sample_rate.has_value(); }
+  };
+  using Stream = std::optional<uint32_t>;
+  using Contexts = std::map<Stream, Told>;
+
+  Vita49Packets(PcapReader file, const ReadOptions& options)
+      : file_(std::move(file)), options_(options) {}
 
   absl::Status LookAround(const std::string& path);
+  absl::Status FindFirst(const std::string& path, Contexts* contexts);
+  // What the contexts of the stream leave open, `options_` tell.
+  absl::Status Complete(const std::string& path, Told* told) const;
+  bool IsWanted(const vita49::Decoded& decoded) const;
+  void PassOver(const vita49::Decoded& decoded);
+  void PassOver(std::span<const std::byte> no_packet);
+  std::vector<std::string> WhatWasPassedOver() const;
   std::optional<Placed> Place(const vita49::Decoded& decoded, const vita49::Arrival& arrival);
   std::optional<Placed> PlaceContext(const vita49::Decoded& decoded,
                                      const vita49::Arrival& arrival);
@@ -57,7 +82,8 @@ class Vita49Packets {
                                      const vita49::Arrival& arrival);
 
   PcapReader file_;
-  std::optional<uint32_t> stream_;
+  ReadOptions options_;
+  Stream stream_;
   vita49::Time begin_;
   dataplane::Datatype type_;
   double sample_rate_ = 0;
@@ -70,8 +96,10 @@ class Vita49Packets {
   std::optional<double> other_rate_;  // told later than the first
   uint64_t other_rate_at_ = 0;
   // Packets that were passed over.
-  uint64_t others_ = 0;
+  std::map<Stream, uint64_t> others_;  // by their streams, as far as there is room
+  uint64_t others_beyond_ = 0;
   uint64_t late_ = 0;
+  uint64_t framed_ = 0;  // VITA 49.1
   uint64_t malformed_ = 0;
 };
 

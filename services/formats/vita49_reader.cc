@@ -37,15 +37,14 @@ class Contents {
       TD_RETURN_IF_ERROR(placed->context.has_value() ? NoteContext(*placed) : NoteSamples(*placed));
     }
     if (end_ == 0) {
-      return files::Invalid(file_.path,
-                            absl::StrCat("has no packet with whole samples of ", content_.datatype,
-                                         ", which its context says they are"));
+      return files::Invalid(file_.path, absl::StrCat("has no packet with whole samples of ",
+                                                     content_.datatype, packets_.PassedOver()));
     }
     content_.bytes = end_ * sample_bytes_;
     content_.notes = packets_.Notes();
     std::erase_if(content_.annotations,
                   [this](const Annotation& told) { return told.sample_start >= end_; });
-    packets_.Rewind();
+    TD_RETURN_IF_ERROR(packets_.Rewind());
     return std::move(content_);
   }
 
@@ -86,9 +85,10 @@ class Contents {
 
 class Vita49Reader final : public Reader {
  public:
-  static absl::StatusOr<std::unique_ptr<Reader>> Create(files::InputFile file) {
+  static absl::StatusOr<std::unique_ptr<Reader>> Create(files::InputFile file,
+                                                        const ReadOptions& options) {
     auto reader = std::unique_ptr<Vita49Reader>(new Vita49Reader(std::move(file)));
-    TD_ASSIGN_OR_RETURN(reader->packets_, Vita49Packets::Create(reader->file_));
+    TD_ASSIGN_OR_RETURN(reader->packets_, Vita49Packets::Create(reader->file_, options));
     TD_ASSIGN_OR_RETURN(reader->content_, Contents(reader->file_, *reader->packets_).Find());
     return reader;
   }
@@ -98,7 +98,7 @@ class Vita49Reader final : public Reader {
   absl::Status Read(uint64_t offset, std::span<std::byte> into) override {
     std::ranges::fill(into, std::byte{0});
     if (offset < read_to_) {
-      packets_->Rewind();
+      TD_RETURN_IF_ERROR(packets_->Rewind());
       at_.reset();
     }
     read_to_ = offset + into.size();
@@ -146,9 +146,10 @@ class Vita49Reader final : public Reader {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Reader>> OpenVita49(const std::string& path) {
+absl::StatusOr<std::unique_ptr<Reader>> OpenVita49(const std::string& path,
+                                                   const ReadOptions& options) {
   TD_ASSIGN_OR_RETURN(files::InputFile file, files::OpenInput(path));
-  return Vita49Reader::Create(std::move(file));
+  return Vita49Reader::Create(std::move(file), options);
 }
 
 }  // namespace tapedeck::services::formats

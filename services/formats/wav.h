@@ -16,6 +16,7 @@ namespace tapedeck::services::formats {
 absl::StatusOr<std::unique_ptr<Writer>> CreateWavWriter(const Subject& subject,
                                                         const WriterOptions& options);
 
-absl::StatusOr<std::unique_ptr<Reader>> OpenWav(const std::string& path);
+absl::StatusOr<std::unique_ptr<Reader>> OpenWav(const std::string& path,
+                                                const ReadOptions& options = {});
 
 }  // namespace tapedeck::services::formats

@@ -145,7 +145,8 @@ class WavParser {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Reader>> OpenWav(const std::string& path) {
+absl::StatusOr<std::unique_ptr<Reader>> OpenWav(const std::string& path,
+                                                const ReadOptions& /*options*/) {
   TD_ASSIGN_OR_RETURN(files::InputFile file, files::OpenInput(path));
   WavParser parser(file);
   TD_RETURN_IF_ERROR(parser.Parse());

@@ -97,7 +97,7 @@ absl::Status Import(Program& program, const ImportOptions& options) {
   TD_ASSIGN_OR_RETURN(const formats::Format format,
                       formats::FormatNamed(options.format, formats::Use::kImport));
   TD_ASSIGN_OR_RETURN(const std::string name, ChannelNameOf(options.channel));
-  TD_ASSIGN_OR_RETURN(const auto reader, format.read(options.file));
+  TD_ASSIGN_OR_RETURN(const auto reader, format.read(options.file, {}));
   TD_ASSIGN_OR_RETURN(const Channel channel, program.Catalog()->GetChannel(name));
   const formats::Content& content = reader->content();
   TD_RETURN_IF_ERROR(formats::CheckFits(options.file, content, channel));

@@ -59,14 +59,16 @@ Time TimeOf(uint32_t head, WordReader& words) {
 std::optional<Datatype> FormatOf(uint32_t word) {
   const uint32_t parts = word >> kRealOrComplexAt & 3;
   const uint32_t number = word >> kNumberAt & 0x1f;
-  const uint32_t bits = (word & kBitsMask) + 1;
+  const uint32_t bits = (word >> kPackedBitsAt & kBitsMask) + 1;
+  const uint32_t used = (word & kBitsMask) + 1;
   const bool whole = number == kSignedNumber || number == kUnsignedNumber;
   const bool fits =
       whole ? bits == 8 || bits == 16 || bits == 32 : bits == (number == kDoubleNumber ? 64 : 32);
   if (!whole && number != kSingleNumber && number != kDoubleNumber) return std::nullopt;
-  if (!fits || parts > kCartesian || (word >> kPackedBitsAt & kBitsMask) + 1 != bits) {
-    return std::nullopt;
-  }
+  // Fewer bits lie at the upper end of theirs, and a whole number has zeros behind them; tags there
+  // are no samples.
+  const bool filled = used == bits || (whole && used < bits && (word >> kTagsAt & kTagsMask) == 0);
+  if (!fits || !filled || parts > kCartesian) return std::nullopt;
   Datatype type{
       .complex = parts == kCartesian, .bits = static_cast<int>(bits), .big_endian = bits > 8};
   if (whole) type.kind = number == kSignedNumber ? Datatype::Kind::kInt : Datatype::Kind::kUint;

@@ -67,6 +67,8 @@ inline constexpr uint32_t kSignedNumber = 0;
 inline constexpr uint32_t kSingleNumber = 14;
 inline constexpr uint32_t kDoubleNumber = 15;
 inline constexpr uint32_t kUnsignedNumber = 16;
+inline constexpr int kTagsAt = 16;  // bits of tags for events and channels, behind each number
+inline constexpr uint32_t kTagsMask = 0x7f;
 inline constexpr int kPackedBitsAt = 6;  // 6 bits
 inline constexpr uint32_t kBitsMask = 0x3f;
 

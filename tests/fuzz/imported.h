@@ -38,12 +38,13 @@ inline std::vector<std::byte> ReadFrom(Reader& reader, uint64_t offset, uint64_t
   return read;
 }
 
-using Open = absl::StatusOr<std::unique_ptr<Reader>> (*)(const std::string& path);
+using Open = absl::StatusOr<std::unique_ptr<Reader>> (*)(const std::string& path,
+                                                         const ReadOptions& options);
 
 inline void IsSound(absl::string_view bytes, Open open) {
   constexpr uint64_t kMostRead = 1 << 20;  // by one try
   const MemoryFile file(bytes);
-  const auto reader = open(file.path());
+  const auto reader = open(file.path(), {});
   if (!reader.ok()) return;
   const Content& content = (*reader)->content();
   const auto type = dataplane::ParseDatatype(content.datatype);

@@ -202,7 +202,7 @@ class Hdf5Reader final : public Reader {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Reader>> OpenHdf5(const std::string& path) {
+absl::StatusOr<std::unique_ptr<Reader>> OpenHdf5(const std::string& path, const ReadOptions& /*options*/) {
   return Hdf5Reader::Create(path);
 }
 

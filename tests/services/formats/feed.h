@@ -104,7 +104,7 @@ inline void ExpectEachCutIsNamed(const std::string& file, size_t end, const std:
                                  const std::string& cut_path) {
   for (size_t bytes = 0; bytes < end; ++bytes) {
     WriteFile(cut_path, file.substr(0, bytes));
-    const auto reader = FormatNamed(format, Use::kImport)->read(cut_path);
+    const auto reader = FormatNamed(format, Use::kImport)->read(cut_path, {});
     ASSERT_FALSE(reader.ok()) << bytes << " bytes";
     EXPECT_EQ(ReasonIn(reader.status()), "FILE_INVALID") << bytes << " bytes";
     EXPECT_NE(std::string(reader.status().message()).find(cut_path), std::string::npos);

@@ -32,4 +32,10 @@ inline void ExpectRamp(const absl::StatusOr<std::unique_ptr<Reader>>& reader, ui
   EXPECT_TRUE(*read == Ramp(samples));
 }
 
+// What the refusal says.
+inline std::string RefusalOf(const absl::StatusOr<std::unique_ptr<Reader>>& reader) {
+  EXPECT_EQ(ReasonIn(reader.status()), "FILE_INVALID");
+  return std::string(reader.status().message());
+}
+
 }  // namespace tapedeck::services::formats

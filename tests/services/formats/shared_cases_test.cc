@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "services/formats/vita49.h"
 #include "services/formats/wav.h"
 #include "tests/services/formats/ramp.h"
 #include "tests/shared_data.h"
@@ -65,6 +66,39 @@ TEST_F(SharedCasesTest, Wav) {
   EXPECT_EQ((*auxi)->content().annotations.at(0).comment, "frequency=100000000");
   const auto brief = OpenWav(Input("w04c_auxi32.wav"));
   EXPECT_THAT((*brief)->content().notes, ElementsAre(HasSubstr("tells no frequency")));
+}
+
+TEST_F(SharedCasesTest, Vita49) {
+  Generate("vita49.py");
+  if (IsSkipped() || HasFatalFailure()) return;
+  const auto open = [&](const std::string& name, const ReadOptions& options = {}) {
+    return OpenVita49(Input(name + ".pcap"), options);
+  };
+  for (const char* name : {"p01_ok", "p02_sll2", "p04_14in16", "p05b_10ns_122", "p06_qinq",
+                           "p15_ratedouble", "p21_fwd"}) {
+    SCOPED_TRACE(name);
+    const auto reader = open(name);
+    ExpectRamp(reader, 51'200);
+    EXPECT_THAT((*reader)->content().gaps, IsEmpty());
+  }
+  ExpectRamp(open("p03_noctx", {.datatype = "ci16_le", .sample_rate = 1e6}), 51'200);
+  ExpectRamp(open("p22_trunc"), 50'944);
+  ExpectRamp(open("p23_rate"), 25'600);
+  EXPECT_NEAR((*open("p23_rate"))->content().sample_rate, 1e6 / 3, 1e-6);
+  ExpectRamp(open("p19_twostreams", {.stream = 7}), 25'600);
+  EXPECT_THAT((*open("p19_twostreams"))->content().notes, ElementsAre(HasSubstr(": 7 (101)")));
+  for (const auto& [name, words] :
+       {std::pair("p08_snap", "200 packets are cut"), std::pair("p17_vrlp", "204 packets are in"),
+        std::pair("p16_frag", "100 packets are fragments")}) {
+    EXPECT_THAT(std::string(open(name).status().message()), HasSubstr(words));
+  }
+  const auto lost = open("p13_lost");
+  ASSERT_TRUE(lost.ok()) << lost.status();
+  EXPECT_THAT((*lost)->content().gaps, ElementsAre(SampleRange{.first = 2560, .count = 512},
+                                                   SampleRange{.first = 57 * 256, .count = 256}));
+  EXPECT_THAT((*open("p15_ratedouble"))->content().notes, ElementsAre(HasSubstr("2000000")));
+  EXPECT_THAT((*open("p21_fwd"))->content().notes, ElementsAre(HasSubstr("+3600.000000 s")));
+  EXPECT_THAT((*open("p22_trunc"))->content().notes, ElementsAre(HasSubstr("ends within")));
 }
 
 }  // namespace
