@@ -13,7 +13,7 @@ TAPEDECK_PACKAGES=(
   g++:g++ make:make cmake:cmake ninja:ninja-build pkg-config:pkg-config
   protoc:protobuf-compiler grpc_cpp_plugin:protobuf-compiler-grpc grpc-proto
  libgrpc++-dev libssl-dev libprotobuf-dev libabsl-dev libisal-dev liburing-dev libsqlite3-dev libfftw3-dev libkissfft-dev
-  libibverbs-dev librdmacm-dev libhwloc-dev libmicrohttpd-dev libfuse3-dev libhdf5-dev libpcap-dev systemtap-sdt-dev
+  libibverbs-dev librdmacm-dev libhwloc-dev libmicrohttpd-dev libfuse3-dev libhdf5-dev libarchive-dev libpcap-dev systemtap-sdt-dev
   libcli11-dev libyaml-cpp-dev nlohmann-json3-dev libgtest-dev libgmock-dev
   jq:jq ss:iproute2 git:git /usr/bin/python3:python3
 )

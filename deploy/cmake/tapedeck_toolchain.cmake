@@ -32,6 +32,7 @@ find_package(absl REQUIRED)
 find_package(Protobuf REQUIRED)
 find_package(gRPC CONFIG REQUIRED)
 find_package(PkgConfig REQUIRED)
+pkg_check_modules(LIBARCHIVE REQUIRED IMPORTED_TARGET libarchive>=3.6)
 pkg_check_modules(PCAP REQUIRED IMPORTED_TARGET libpcap>=1.10)
 
 # Every target of ours links this.

@@ -9,10 +9,10 @@
 #include "dataplane/printable.h"
 #include "dataplane/status_macros.h"
 #include "services/files/errors.h"
+#include "services/formats/archive.h"
 #include "services/formats/foreign_json.h"
 #include "services/formats/samples_file.h"
 #include "services/formats/sigmf.h"
-#include "services/formats/tar.h"
 #include "services/sigmf/meta.h"
 
 namespace tapedeck::services::formats {
@@ -23,7 +23,6 @@ using nlohmann::json;
 // All of it is in memory while it is read, some ten times as large.
 constexpr uint64_t kMaxMetaBytes = 16 << 20;
 constexpr uint64_t kMostAnnotated = uint64_t{1} << 62;
-constexpr int kMaxArchived = 64;
 // In the year 2116: what is added to it for the samples does not overflow.
 constexpr int64_t kLatestNs = int64_t{1} << 62;
 // Of a label or a comment, as nodes take them.
@@ -145,6 +144,7 @@ struct Found {
   files::InputFile data;
   uint64_t begin = 0;  // of the samples in that
   uint64_t bytes = 0;
+  std::vector<std::string> notes = {};
 };
 
 absl::StatusOr<std::unique_ptr<Reader>> Open(Found found, const sigmf::SigmfRecording& meta) {
@@ -165,6 +165,7 @@ absl::StatusOr<std::unique_ptr<Reader>> Open(Found found, const sigmf::SigmfReco
     content.notes.push_back(
         absl::StrCat("the file interleaves ", meta.channels, " channels; they become one stream"));
   }
+  content.notes.insert(content.notes.end(), found.notes.begin(), found.notes.end());
   return std::make_unique<SamplesFile>(std::move(found.data), found.begin, std::move(content));
 }
 
@@ -176,38 +177,33 @@ absl::StatusOr<std::unique_ptr<Reader>> OpenPair(const std::string& path) {
   return Open({.text = text, .path = path, .data = std::move(data), .bytes = bytes}, meta);
 }
 
-absl::StatusOr<std::unique_ptr<Reader>> OpenArchive(const std::string& path) {
+absl::StatusOr<std::unique_ptr<Reader>> OpenArchive(const std::string& path,
+                                                    const std::string& member) {
   TD_ASSIGN_OR_RETURN(files::InputFile file, files::OpenInput(path));
-  std::vector<TarEntry> data, metas;
-  uint64_t at = 0;
-  for (int i = 0;; ++i) {
-    if (i == kMaxArchived) return files::Invalid(path, "has more than 64 files");
-    TD_ASSIGN_OR_RETURN(const auto entry, NextInTar(file, &at));
-    if (!entry.has_value()) break;
-    if (absl::EndsWith(entry->name, ".sigmf-meta")) metas.push_back(*entry);
-    if (absl::EndsWith(entry->name, ".sigmf-data")) data.push_back(*entry);
-  }
-  if (metas.size() != 1 || data.size() != 1) {
-    return files::Invalid(path, "has not one .sigmf-meta and one .sigmf-data");
-  }
-  if (metas[0].bytes > kMaxMetaBytes) return files::Invalid(path, "its meta is too long");
+  TD_ASSIGN_OR_RETURN(Archive archive, ReadArchive(file));
+  TD_ASSIGN_OR_RETURN(const ArchivedRecording found, RecordingIn(archive, member, path));
+  if (found.meta.bytes > kMaxMetaBytes) return files::Invalid(path, "its meta is too long");
   TD_ASSIGN_OR_RETURN(const std::string text,
-                      ReadHeader(file, metas[0].begin, metas[0].bytes, "its meta"));
+                      ReadHeader(file, found.meta.in_archive.begin, found.meta.bytes, "its meta"));
   TD_ASSIGN_OR_RETURN(const sigmf::SigmfRecording meta, sigmf::ParseSigmfMeta(path, text));
+  if (const uint64_t lost = found.data.bytes - found.data.in_archive.bytes; lost > 0) {
+    archive.notes.push_back(absl::StrCat("it ends ", lost, " bytes before its samples do"));
+  }
   return Open({.text = text,
                .path = path,
                .data = std::move(file),
-               .begin = data[0].begin,
-               .bytes = data[0].bytes},
+               .begin = found.data.in_archive.begin,
+               .bytes = found.data.in_archive.bytes,
+               .notes = std::move(archive.notes)},
               meta);
 }
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Reader>> OpenSigmf(const std::string& path,
-                                                  const ReadOptions& /*options*/) {
+                                                  const ReadOptions& options) {
   if (sigmf::IsSigmfMeta(path)) return OpenPair(path);
-  if (absl::EndsWith(path, ".sigmf")) return OpenArchive(path);
+  if (absl::EndsWith(path, ".sigmf")) return OpenArchive(path, options.member);
   return files::Invalid(path, "is named neither .sigmf-meta nor .sigmf");
 }
 

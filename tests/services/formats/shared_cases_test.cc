@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "services/formats/sigmf.h"
 #include "services/formats/vita49.h"
 #include "services/formats/wav.h"
 #include "tests/services/formats/ramp.h"
@@ -99,6 +100,23 @@ TEST_F(SharedCasesTest, Vita49) {
   EXPECT_THAT((*open("p15_ratedouble"))->content().notes, ElementsAre(HasSubstr("2000000")));
   EXPECT_THAT((*open("p21_fwd"))->content().notes, ElementsAre(HasSubstr("+3600.000000 s")));
   EXPECT_THAT((*open("p22_trunc"))->content().notes, ElementsAre(HasSubstr("ends within")));
+}
+
+TEST_F(SharedCasesTest, Archives) {
+  Generate("sigmf.py");
+  if (IsSkipped() || HasFatalFailure()) return;
+  const auto open = [&](const std::string& name, const ReadOptions& options = {}) {
+    return OpenSigmf(Input(name + ".sigmf"), options);
+  };
+  for (const char* name :
+       {"a01_ok", "a02_rev", "a03_longpax", "a07_mac", "a10_extra", "a11_noeof"}) {
+    SCOPED_TRACE(name);
+    ExpectRamp(open(name), 100'000);
+  }
+  EXPECT_THAT(std::string(open("a06_two").status().message()), HasSubstr("a/a, b/b"));
+  EXPECT_THAT(std::string(open("a12_mismatch").status().message()),
+              HasSubstr("a.sigmf-meta, b.sigmf-data"));
+  ExpectRamp(open("a06_two", {.member = "b"}), 100'000);
 }
 
 }  // namespace
