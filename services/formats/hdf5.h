@@ -16,10 +16,11 @@ namespace tapedeck::services::formats {
 absl::StatusOr<std::unique_ptr<Writer>> CreateHdf5Writer(const Subject& subject,
                                                          const WriterOptions& options);
 
-// The dataset `samples`, or the only one of one dimension in the file's root whose numbers are a
-// datatype of SigMF, with the attributes and the gaps that the writer leaves. What lies in other
-// files is refused. UNIMPLEMENTED: a build without HDF5. NOT_FOUND (FILE_NOT_FOUND),
-// INVALID_ARGUMENT (FILE_INVALID).
+// The dataset that `options` name by its path, else the only one, in any group, that has one
+// dimension (N x 1 is one) and numbers of a datatype of SigMF or pairs of them. It comes with the
+// attributes and the gaps that the writer leaves. UNIMPLEMENTED: a build without HDF5. NOT_FOUND
+// (FILE_NOT_FOUND). INVALID_ARGUMENT (FILE_INVALID): there is none, or more than one; its samples
+// lie in other files, in chunks too large, or behind a filter that is not installed.
 absl::StatusOr<std::unique_ptr<Reader>> OpenHdf5(const std::string& path,
                                                  const ReadOptions& options = {});
 

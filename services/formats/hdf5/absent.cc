@@ -15,6 +15,9 @@ absl::StatusOr<std::unique_ptr<Writer>> CreateHdf5Writer(const Subject& /*subjec
   return Absent();
 }
 
-absl::StatusOr<std::unique_ptr<Reader>> OpenHdf5(const std::string& /*path*/, const ReadOptions& /*options*/) { return Absent(); }
+absl::StatusOr<std::unique_ptr<Reader>> OpenHdf5(const std::string& /*path*/,
+                                                 const ReadOptions& /*options*/) {
+  return Absent();
+}
 
 }  // namespace tapedeck::services::formats

@@ -1,5 +1,10 @@
 #include "services/formats/hdf5/types.h"
 
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace tapedeck::services::formats {
@@ -33,25 +38,65 @@ constexpr const char* kNumbers[] = {"f32_le", "f32_be", "f64_le", "f64_be", "i32
                                     "i32_be", "i16_le", "i16_be", "u32_le", "u32_be",
                                     "u16_le", "u16_be", "i8",     "u8"};
 
+std::optional<Datatype> NumberOf(hid_t type) {
+  for (const char* number : kNumbers) {
+    const Datatype known = *dataplane::ParseDatatype(absl::StrCat("r", number));
+    if (H5Tequal(type, TypeOf({known}).get()) > 0) return known;
+  }
+  return std::nullopt;
+}
+
+// One of the two numbers of a compound.
+struct Part {
+  size_t at = 0;
+  std::string name;
+  std::optional<Datatype> number;
+};
+
+Part PartOf(hid_t compound, unsigned member) {
+  const Handle type(H5Tget_member_type(compound, member), H5Tclose);
+  char* const name = H5Tget_member_name(compound, member);
+  Part part{H5Tget_member_offset(compound, member), name == nullptr ? "" : name,
+            NumberOf(type.get())};
+  H5free_memory(name);
+  return part;
+}
+
+// Imaginary parts are named i beside r, and q beside i.
+bool IsSwapped(const Part& first, const Part& second) {
+  const auto is_one_of = [](const std::string& name, std::initializer_list<const char*> words) {
+    return std::ranges::any_of(
+        words, [&](const char* word) { return absl::EqualsIgnoreCase(name, word); });
+  };
+  return is_one_of(second.name, {"r", "re", "real"}) || is_one_of(first.name, {"q"});
+}
+
 }  // namespace
 
-Handle TypeOf(const Datatype& type) {
-  const hid_t part = type.kind == Kind::kFloat ? FloatOf(type) : WholeOf(type);
-  if (!type.complex) return {H5Tcopy(part), H5Tclose};
-  Handle pair(H5Tcreate(H5T_COMPOUND, type.bytes_per_sample()), H5Tclose);
-  H5Tinsert(pair.get(), "r", 0, part);
-  H5Tinsert(pair.get(), "i", type.bytes_per_sample() / 2, part);
+Handle TypeOf(const SampleType& type) {
+  const Datatype& datatype = type.datatype;
+  const hid_t part = datatype.kind == Kind::kFloat ? FloatOf(datatype) : WholeOf(datatype);
+  if (!datatype.complex) return {H5Tcopy(part), H5Tclose};
+  Handle pair(H5Tcreate(H5T_COMPOUND, datatype.bytes_per_sample()), H5Tclose);
+  H5Tinsert(pair.get(), type.real.c_str(), 0, part);
+  H5Tinsert(pair.get(), type.imaginary.c_str(), datatype.bytes_per_sample() / 2, part);
   return pair;
 }
 
-std::optional<Datatype> DatatypeOf(hid_t type) {
-  for (const char* number : kNumbers) {
-    for (const char* parts : {"r", "c"}) {
-      const Datatype known = *dataplane::ParseDatatype(absl::StrCat(parts, number));
-      if (H5Tequal(type, TypeOf(known).get()) > 0) return known;
-    }
+std::optional<SampleType> SampleTypeOf(hid_t type) {
+  if (H5Tget_class(type) != H5T_COMPOUND) {
+    const auto number = NumberOf(type);
+    return number.has_value() ? std::optional(SampleType{*number}) : std::nullopt;
   }
-  return std::nullopt;
+  if (H5Tget_nmembers(type) != 2) return std::nullopt;
+  Part real = PartOf(type, 0);
+  Part imaginary = PartOf(type, 1);
+  if (imaginary.at < real.at) std::swap(real, imaginary);
+  if (IsSwapped(real, imaginary)) std::swap(real, imaginary);
+  if (!real.number.has_value() || real.number != imaginary.number) return std::nullopt;
+  SampleType found{*real.number, real.name, imaginary.name};
+  found.datatype.complex = true;
+  return found;
 }
 
 }  // namespace tapedeck::services::formats

@@ -4,16 +4,25 @@
 #include <hdf5.h>
 
 #include <optional>
+#include <string>
 
 #include "dataplane/datatype.h"
 #include "services/formats/hdf5/handle.h"
 
 namespace tapedeck::services::formats {
 
-// Complex samples are pairs `r` and `i`, as h5py has them.
-Handle TypeOf(const dataplane::Datatype& type);
+// Samples in a file. Complex ones are pairs of numbers, the real part first in memory.
+struct SampleType {
+  dataplane::Datatype datatype;
+  std::string real = "r";  // names of the parts in the file; these are h5py's
+  std::string imaginary = "i";
+};
 
-// None: none of SigMF's.
-std::optional<dataplane::Datatype> DatatypeOf(hid_t type);
+// As the samples lie in memory, one behind the other.
+Handle TypeOf(const SampleType& type);
+
+// None: none of SigMF's. A compound of two equal numbers, of any names, is a complex one: its first
+// is the real part, unless it is named as an imaginary one.
+std::optional<SampleType> SampleTypeOf(hid_t type);
 
 }  // namespace tapedeck::services::formats

@@ -17,7 +17,7 @@ namespace {
 
 class Hdf5Writer final : public Writer {
  public:
-  explicit Hdf5Writer(const Subject& subject) : subject_(subject), type_(TypeOf(subject.type)) {
+  explicit Hdf5Writer(const Subject& subject) : subject_(subject), type_(TypeOf({subject.type})) {
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // it would write to stderr
   }
 
