@@ -1,9 +1,11 @@
 #include "services/formats/import.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "dataplane/datatype.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
@@ -16,6 +18,8 @@ using dataplane::Block;
 namespace {
 
 constexpr char kLostLabel[] = "lost";
+// Of two rates that count as one: a channel's is written by hand, and packets have fixed point.
+constexpr double kMostOff = 1e-6;
 
 // Of a channel that has been looked at.
 uint64_t SampleBytes(const Channel& channel) {
@@ -36,9 +40,17 @@ bool IsMissing(const std::vector<SampleRange>& gaps, uint64_t first, uint64_t en
 
 absl::Status CheckFits(const std::string& path, const Content& content, const Channel& channel) {
   if (content.bytes == 0) return files::Invalid(path, "it holds no samples");
-  if (content.datatype.empty() || content.datatype == channel.datatype) return absl::OkStatus();
-  return files::FileInvalid(path, absl::StrCat(path, " holds ", content.datatype,
-                                               ", the channel holds ", channel.datatype));
+  if (!content.datatype.empty() && content.datatype != channel.datatype) {
+    return files::FileInvalid(path, absl::StrCat(path, " holds ", content.datatype,
+                                                 ", the channel holds ", channel.datatype));
+  }
+  const double rate = channel.sample_rate;
+  const bool tells = content.sample_rate > 0 && rate > 0;
+  if (!tells || std::fabs(content.sample_rate - rate) <= kMostOff * rate) return absl::OkStatus();
+  return files::FileInvalid(
+      path, absl::StrFormat("%s has %.15g samples a second, the channel %.15g; --sample-rate %.15g "
+                            "takes its samples as the channel's",
+                            path, content.sample_rate, rate, rate));
 }
 
 uint64_t BlocksOf(const Content& content, const Channel& channel) {

@@ -13,7 +13,8 @@
 
 namespace tapedeck::services::formats {
 
-// INVALID_ARGUMENT (FILE_INVALID): the file does not hold what the channel does.
+// INVALID_ARGUMENT (FILE_INVALID): the file does not hold what the channel does: samples, its
+// datatype, its sample rate to a millionth.
 absl::Status CheckFits(const std::string& path, const Content& content, const Channel& channel);
 
 // How many blocks of the channel it takes.

@@ -1,12 +1,16 @@
+#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "dataplane/status_macros.h"
+#include "services/errors.h"
 #include "services/formats/import.h"
 #include "services/formats/list.h"
+#include "services/formats/told.h"
 #include "services/storage_session/recorder.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/format_option.h"
@@ -25,6 +29,7 @@ struct ImportOptions {
   std::string channel;
   std::string format;
   std::string file;
+  formats::ReadOptions read;
 };
 
 // Each is a call: of a file with more the first ones are taken over.
@@ -63,22 +68,76 @@ model::Origin OriginOf(const FileAnswer& file) {
 }
 
 absl::Status RunImport(const storage_session::Peer& peer, Patience& patience,
-                       formats::Reader& reader, const Channel& channel, FileAnswer* file) {
-  const formats::Content& content = reader.content();
+                       formats::Reader& reader, const formats::Content& content,
+                       const Channel& channel, FileAnswer* file) {
   TD_ASSIGN_OR_RETURN(const auto recorder, storage_session::Recorder::Begin(
                                                peer, channel,
                                                {.blocks = formats::BlocksOf(content, channel),
                                                 .labels = channel.labels,
                                                 .origin = OriginOf(*file)}));
   file->recording = recorder->recording();
-  TD_RETURN_IF_ERROR(formats::Import(
-      {.reader = &reader,
-       .channel = channel,
-       .start_ns = content.start_ns,
-       .slot = [&] { return recorder->Slot(); },
-       .give = [&](dataplane::Block block) { recorder->Give(std::move(block)); },
-       .progress = [&](uint64_t bytes) { return patience.Show(bytes); }}));
+  TD_RETURN_IF_ERROR(
+      formats::Import({.reader = &reader,
+                       .channel = channel,
+                       .start_ns = content.start_ns,
+                       .slot = [&] { return recorder->Slot(); },
+                       .give = [&](dataplane::Block block) { recorder->Give(std::move(block)); },
+                       .progress = [&](uint64_t bytes) { return patience.Show(bytes); }}));
   return recorder->Finish();
+}
+
+// One of several recordings is chosen in files of one format each.
+absl::Status CheckChoice(const formats::Format& format, const formats::ReadOptions& read) {
+  for (const auto& [option, given] :
+       {std::pair("stream", read.stream.has_value()), std::pair("dataset", !read.dataset.empty()),
+        std::pair("member", !read.member.empty())}) {
+    if (!given || format.chosen_by == option) continue;
+    return ArgumentInvalid(option, absl::StrCat("a file of ", format.name, " has no ", option));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> ParseDatatypeName(absl::string_view text) {
+  TD_RETURN_IF_ERROR(dataplane::ParseDatatype(text).status());
+  return std::string(text);
+}
+
+absl::StatusOr<uint32_t> ParseStream(absl::string_view text) {
+  uint32_t number = 0;
+  if (absl::SimpleAtoi(text, &number) || absl::SimpleHexAtoi(text, &number)) return number;
+  return absl::InvalidArgumentError(
+      absl::StrCat("\"", text, "\" is no number of a stream: write for example 7 or 0x1f"));
+}
+
+absl::StatusOr<double> ParseHertz(absl::string_view text) {
+  double hertz = 0;
+  if (absl::SimpleAtod(text, &hertz) && std::isfinite(hertz)) return hertz;
+  return absl::InvalidArgumentError(
+      absl::StrCat("\"", text, "\" is no frequency: write Hz, for example 433.92e6"));
+}
+
+absl::StatusOr<int64_t> ParseStart(absl::string_view text) {
+  TD_ASSIGN_OR_RETURN(const int64_t ns, ParseTimeNs(text));
+  // Times of the samples behind it do not overflow: until the year 2116.
+  constexpr int64_t kFarthest = int64_t{1} << 62;
+  if (ns > -kFarthest && ns < kFarthest) return ns;
+  return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" is too far away for a recording"));
+}
+
+// Of what a file does not say, or says wrongly, and of which part of it is meant.
+void AddReadOptions(const Command& command, formats::ReadOptions& read) {
+  command.AddParsed("--datatype", read.datatype, ParseDatatypeName,
+                    "SigMF datatype of the samples, where the file tells none");
+  command.AddParsed("--sample-rate", read.sample_rate, ParseRate,
+                    "Samples per second, e.g. 2.4e6; wins over what the file tells");
+  command.AddParsed("--frequency", read.frequency_hz, ParseHertz,
+                    "Centre frequency in Hz; wins over what the file tells");
+  command.AddParsed("--start", read.start_ns, ParseStart,
+                    "Time of the first sample, e.g. 2026-01-31T12:00:00Z; wins over the file's");
+  command.AddParsed("--stream", read.stream, ParseStream,
+                    "Of vita49-pcap the number of the stream; default the first with samples");
+  command.AddOption("--dataset", read.dataset, "Of hdf5 the path of the dataset, e.g. /rx/iq");
+  command.AddOption("--member", read.member, "Of a sigmf archive the name of the recording");
 }
 
 std::string ImportedText(const FileAnswer& answer) {
@@ -97,9 +156,11 @@ absl::Status Import(Program& program, const ImportOptions& options) {
   TD_ASSIGN_OR_RETURN(const formats::Format format,
                       formats::FormatNamed(options.format, formats::Use::kImport));
   TD_ASSIGN_OR_RETURN(const std::string name, ChannelNameOf(options.channel));
-  TD_ASSIGN_OR_RETURN(const auto reader, format.read(options.file, {}));
+  TD_RETURN_IF_ERROR(CheckChoice(format, options.read));
+  TD_ASSIGN_OR_RETURN(const auto reader, format.read(options.file, options.read));
   TD_ASSIGN_OR_RETURN(const Channel channel, program.Catalog()->GetChannel(name));
-  const formats::Content& content = reader->content();
+  formats::Content content = reader->content();
+  TD_RETURN_IF_ERROR(formats::Tell(options.file, options.read, &content));
   TD_RETURN_IF_ERROR(formats::CheckFits(options.file, content, channel));
   TD_ASSIGN_OR_RETURN(const storage_session::Peer peer, StoragePeer(program));
   FileAnswer answer{.file = options.file,
@@ -107,12 +168,14 @@ absl::Status Import(Program& program, const ImportOptions& options) {
                     .bytes = content.bytes,
                     .notes = content.notes};
   if (content.sample_rate > 0 && content.sample_rate != channel.sample_rate) {
-    answer.notes.push_back(absl::StrCat("the file has ", content.sample_rate,
-                                        " samples a second, the channel ", channel.sample_rate,
-                                        ", by which the recording counts its times"));
+    answer.notes.push_back(
+        absl::StrFormat("the file has %.15g samples a second, the channel %.15g, by which the "
+                        "recording counts its times",
+                        content.sample_rate, channel.sample_rate));
   }
   Patience patience(program, interrupt, "import", content.bytes);
-  TD_RETURN_IF_ERROR(patience.Judged(RunImport(peer, patience, *reader, channel, &answer)));
+  TD_RETURN_IF_ERROR(
+      patience.Judged(RunImport(peer, patience, *reader, content, channel, &answer)));
   TD_RETURN_IF_ERROR(Annotate(program, answer.recording, content, channel, &answer.notes));
   TD_ASSIGN_OR_RETURN(const auto type, dataplane::ParseDatatype(channel.datatype));
   answer.samples = content.bytes / type.bytes_per_sample();
@@ -131,6 +194,7 @@ void AddImportCommand(Command recordings, Program& program) {
   command.AddOption("CHANNEL", options->channel, "LUN/CHANNEL, of the file's datatype").Required();
   command.AddOption("FILE", options->file, "Of sigmf the .sigmf-meta or the .sigmf").Required();
   AddFormatOption(command, options->format, formats::Use::kImport);
+  AddReadOptions(command, options->read);
   SetRun<ImportOptions>(command, program, "recordings import", options, Import);
 }
 

@@ -13,8 +13,8 @@ same() { cmp "$1" "$2" || fail "$2 is not what $1 is"; }
 # take CHANNEL FORMAT FILE [OPTION...]: the newest recording there.
 take() { tapectl_json recordings export "$1/latest" --format "$2" --to "$3" "${@:4}"; }
 
-# bring CHANNEL FORMAT FILE
-bring() { tapectl_json recordings import "$1" "$3" --format "$2"; }
+# bring CHANNEL FORMAT FILE [OPTION...]
+bring() { tapectl_json recordings import "$1" "$3" --format "$2" "${@:4}"; }
 
 begin_test
 [[ -e $SCHEMA ]] || skip "no shared data: $SCHEMA"
@@ -112,6 +112,20 @@ bring_back() {
 }
 bring_back vita49-pcap adsb.pcap
 [[ ! -e $OUT/adsb.h5 ]] || bring_back hdf5 adsb.h5
+
+# A sample rate that is not the channel's is refused unless told; start and frequency can be told as well.
+tapectl channel create l/told --datatype cu8 --block-bytes 64KiB --sample-rate 1e6 >/dev/null
+! bring l/told wav "$OUT/adsb.wav" >"$WORK/refused.json" 2>/dev/null || fail "another rate was taken"
+json_is "$(cat "$WORK/refused.json")" '.error.reason == "FILE_INVALID" and (.error.message | contains("--sample-rate 1000000"))' \
+  "the refused rate"
+! bring l/told wav "$OUT/adsb.wav" --stream 7 >"$WORK/refused.json" 2>/dev/null || fail "a WAV has a stream"
+json_is "$(cat "$WORK/refused.json")" '.error.reason == "ARGUMENT_INVALID"' "the refused stream"
+[[ $(tapectl_json recordings list l/told | jq '.recordings | length') == 0 ]] || fail "a refused import left a recording"
+ANSWER=$(bring l/told wav "$OUT/adsb.wav" --sample-rate 1e6 --start 2024-01-02T03:04:05Z --frequency 1090e6)
+json_is "$ANSWER" '.notes | any(contains("sample rate is 2000000; as told it is 1000000"))' "the note about the rate"
+take l/told sigmf "$OUT/told" >/dev/null
+json_is "$(cat "$OUT/told.sigmf-meta")" \
+  '.captures[0] | .["core:frequency"] == 1090e6 and (.["core:datetime"] | startswith("2024-01-02T03:04:05"))' "what was told"
 
 # An export that is killed goes on where it was.
 tapectl channel create l/long --block-bytes 1MiB --sample-rate 1e9 >/dev/null

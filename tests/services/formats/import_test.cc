@@ -88,6 +88,12 @@ TEST(ImportTest, AnotherTypeIsRefused) {
   EXPECT_TRUE(CheckFits("f", {.datatype = "cu8", .bytes = 1}, channel).ok());
   EXPECT_EQ(ReasonIn(CheckFits("f", {.datatype = "ci8", .bytes = 1}, channel)), "FILE_INVALID");
   EXPECT_EQ(ReasonIn(CheckFits("f", {.datatype = "cu8"}, channel)), "FILE_INVALID");
+  EXPECT_TRUE(CheckFits("f", {.sample_rate = 1024.0001, .bytes = 1}, channel).ok());
+  const absl::Status rate = CheckFits("f", {.sample_rate = 2048.5, .bytes = 1}, channel);
+  EXPECT_EQ(ReasonIn(rate), "FILE_INVALID");
+  EXPECT_EQ(rate.message(),
+            "f has 2048.5 samples a second, the channel 1024; --sample-rate 1024 takes its samples "
+            "as the channel's");
 }
 
 }  // namespace
