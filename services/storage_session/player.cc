@@ -67,7 +67,7 @@ absl::StatusOr<std::unique_ptr<Player>> Player::BeginAt(const Peer& peer,
   TD_ASSIGN_OR_RETURN(const auto ring, MakeRing(recording.block_bytes));
   const auto queue = std::make_shared<BlockQueue>();
   auto player = std::unique_ptr<Player>(new Player(queue));
-  playhead.follow = recording.state == RecordingState::kRecording;
+  playhead.follow = playhead.follow || recording.state == RecordingState::kRecording;
   TD_ASSIGN_OR_RETURN(player->run_,
                       SessionRun::Begin(peer, {.open = {.direction = session::Direction::kPlayback,
                                                         .recording = recording.name,

@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "dataplane/block.h"
 #include "services/model/recording.h"
+#include "services/session/playhead.h"
 #include "services/storage_session/block_queue.h"
 #include "services/storage_session/session_run.h"
 
@@ -19,6 +20,10 @@ class Player {
   // errors of SessionRun::Begin, and those of the node.
   static absl::StatusOr<std::unique_ptr<Player>> Begin(const Peer& peer, const Recording& recording,
                                                        uint64_t first_block);
+  // The same from there, and as the playhead says.
+  static absl::StatusOr<std::unique_ptr<Player>> BeginAt(const Peer& peer,
+                                                         const Recording& recording,
+                                                         session::Playhead playhead);
   // The same from the block that has that sample.
   static absl::StatusOr<std::unique_ptr<Player>> BeginAtSample(const Peer& peer,
                                                                const Recording& recording,
@@ -31,9 +36,6 @@ class Player {
   absl::StatusOr<std::optional<dataplane::Block>> Next();
 
  private:
-  static absl::StatusOr<std::unique_ptr<Player>> BeginAt(const Peer& peer,
-                                                         const Recording& recording,
-                                                         session::Playhead playhead);
   explicit Player(std::shared_ptr<BlockQueue> queue) : queue_(std::move(queue)) {}
 
   const std::shared_ptr<BlockQueue> queue_;  // shared with the session's sink
