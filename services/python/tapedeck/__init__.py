@@ -13,9 +13,10 @@ from tapedeck.datatypes import to_complex
 from tapedeck.errors import Error
 from tapedeck.jobs import Job, JobState
 from tapedeck.recording import Block, Recording
+from tapedeck.stream import Stream
 from tapedeck.values import (Annotation, Capture, Channel, Lun, Node, Origin, OriginStage, Part, RecordingGroup,
                              RecordingInfo)
 
 __version__ = "0.1.0"
 __all__ = ["Annotation", "Block", "Capture", "Channel", "Client", "Error", "Job", "JobState", "Lun", "Node", "Origin",
-           "OriginStage", "Part", "Recording", "RecordingGroup", "RecordingInfo", "Tls", "connect", "errors", "to_complex"]
+           "OriginStage", "Part", "Recording", "RecordingGroup", "RecordingInfo", "Stream", "Tls", "connect", "errors", "to_complex"]

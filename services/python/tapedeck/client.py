@@ -7,9 +7,10 @@ from typing import Any, Mapping, Optional, Sequence, Union
 from tapedeck import names
 from tapedeck.calls import DISK_S, Calls, Tls, request_id
 from tapedeck.descriptors import message, number_of, words_of
-from tapedeck.errors import ArgumentInvalid, RecordingNotFound
+from tapedeck.errors import ArgumentInvalid, ChannelNotFound, LunNotFound, RecordingNotFound
 from tapedeck.jobs import Job, Stage, duration, stage_of, start
 from tapedeck.recording import Recording, look_up
+from tapedeck.stream import Stream, segments_of, stream_or_segment
 from tapedeck.values import Capture, Channel, Lun, Node, RecordingInfo
 
 _TIMEOUT_S = 4.0
@@ -98,21 +99,49 @@ class Client:
         found = self._storage.pages("CatalogService", "ListRecordings", {"parent": parent}, "recordings", most)
         return [Recording(self._storage, RecordingInfo.of(one)) for one in found]
 
-    def recording(self, recording: str) -> Recording:
-        """By LUN/CHANNEL/ID, LUN/CHANNEL/latest or its full name, also by that which it had before it was moved within the node."""
+    def recording(self, recording: str, *, segment: Optional[int] = None) -> Recording:
+        """By LUN/CHANNEL/ID, LUN/CHANNEL/latest or its full name, also by that which it had before it was moved within the node.
+        A stream in segments, by the ID of its first one or as the latest, is a Stream; with `segment` that one of it."""
         channel, _, last = recording.rpartition("/")
         if last == "latest":
             newest = self.recordings(channel.removesuffix("/recordings"), most=1)
             if not newest:
                 raise RecordingNotFound(f"recording {recording!r}: the channel has no recordings", code="NOT_FOUND",
                                         metadata={"recording": recording})
-            return newest[0]
-        return Recording(self._storage, look_up(self._storage, names.full(recording, 3)))
+            found = newest[0]
+            name = f"{found.name.rpartition('/')[0]}/{found.info.stream or found.name.rpartition('/')[2]}"
+            return self._stream(name, segment) or found
+        name = names.full(recording, 3)
+        try:
+            found = Recording(self._storage, look_up(self._storage, name))
+        except RecordingNotFound:
+            stream = self._stream(name, segment)
+            if stream is None:
+                raise
+            return stream
+        of_stream = f"{found.name.rpartition('/')[0]}/{found.info.stream}"
+        if found.name != name or (found.info.stream and (segment is not None or of_stream == found.name)):
+            # A copy of a segment that is gone since does not stand for its stream.
+            return self._stream(name if found.name != name else of_stream, segment) or found
+        if segment:
+            raise RecordingNotFound(f"{name} has no segment {segment}", code="NOT_FOUND", metadata={"recording": name})
+        return found
+
+    def _stream(self, name: str, segment: Optional[int]) -> Optional[Recording]:
+        ids = names.ids_of(name, 3)
+
+        def look() -> list[RecordingInfo]:
+            return segments_of([one.info for one in self.recordings(f"{ids[0]}/{ids[1]}")], ids[2])
+        try:
+            return stream_or_segment(self._storage, name, look, segment)
+        except (ChannelNotFound, LunNotFound):
+            return None
 
     def delete_recording(self, recording: Union[str, Recording]) -> None:
-        """At once. RecordingBusy while it is written or played."""
-        name = recording.name if isinstance(recording, Recording) else names.full(recording, 3)
-        self._storage.call("CatalogService", "DeleteRecording", {"name": name, "request_id": request_id()}, DISK_S)
+        """At once; of a stream all segments, the newest first. RecordingBusy while it is written or played."""
+        found = recording if isinstance(recording, Recording) else self.recording(recording)
+        for one in reversed(found.segments if isinstance(found, Stream) else [found]):
+            self._storage.call("CatalogService", "DeleteRecording", {"name": one.name, "request_id": request_id()}, DISK_S)
 
     def trigger(self, channel: str, *, sample: Optional[int] = None, label: str = "", comment: str = "") -> list[Capture]:
         """Keeps what a triggered channel holds around `sample`, the newest unless told; one capture for each session."""
@@ -142,9 +171,12 @@ class Client:
              rails: Sequence[str] = (), slots: int = 0, follow: bool = False, first_block: int = 0) -> Job:
         """Starts a job of the worker that plays into one of its sinks: "verify", "null", "file:PATH"."""
         found = recording if isinstance(recording, Recording) else self.recording(recording)
-        fields: dict[str, Any] = {"storage": self.storage, "recording": found.name, "sink": stage_of(sink)}
-        if follow or first_block:
-            fields["playhead"] = message("Playhead")(block=first_block, follow=follow)
+        name, stream = found.name, isinstance(found, Stream)
+        if isinstance(found, Stream):
+            name, first_block = found.place(first_block)
+        fields: dict[str, Any] = {"storage": self.storage, "recording": name, "sink": stage_of(sink)}
+        if follow or first_block or stream:
+            fields["playhead"] = message("Playhead")(block=first_block, follow=follow, stream=stream)
         return start(self._of_worker(), "StartPlayback", fields, transforms, rails, slots)
 
     def jobs(self) -> list[Job]:

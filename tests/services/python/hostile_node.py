@@ -29,7 +29,7 @@ class HostileNode:
         threading.Thread(target=self._welcome, daemon=True).start()
         self._ended = threading.Event()
         self._server = grpc.server(concurrent.futures.ThreadPoolExecutor(8))
-        self._server.add_generic_rpc_handlers((self._handlers("CatalogService", {"GetRecording": self._get_recording}),
+        self._server.add_generic_rpc_handlers((self._handlers("CatalogService", {"GetRecording": self._get_recording, "ListRecordings": self._list_recordings}),
                                                self._handlers("NodeService", {"GetNode": self._get_node}),
                                                self._handlers("SessionService", {"Transfer": self._transfer})))
         self.address = f"127.0.0.1:{self._server.add_insecure_port('127.0.0.1:0')}"
@@ -54,6 +54,9 @@ class HostileNode:
 
     def _get_node(self, _request, _context):
         return descriptors.message("Node")(name="hostile", role=1, protocol_version=self.protocol)
+
+    def _list_recordings(self, _request, _context):
+        return descriptors.message("ListRecordingsResponse")()
 
     def _get_recording(self, request, context):
         self.asked.append(request.name)
