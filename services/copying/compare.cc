@@ -53,7 +53,8 @@ absl::Status CompareBlocks(const Recording& source, const std::string& copy,
 }
 
 absl::Status CompareCopy(const Wish& wish, const Recording& copy) {
-  TD_ASSIGN_OR_RETURN(const NextBlock of_source, Play(wish.from, wish.source));
+  TD_ASSIGN_OR_RETURN(const NextBlock of_source,
+                      wish.play ? wish.play(0) : Play(wish.from, wish.source));
   TD_ASSIGN_OR_RETURN(const NextBlock of_copy, Play(wish.to, copy));
   Pace pace(wish.bytes_per_s);
   uint64_t bytes = 0;

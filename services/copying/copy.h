@@ -29,9 +29,9 @@ using NextBlock = std::function<absl::StatusOr<std::optional<dataplane::Block>>(
 struct Wish {
   storage_session::Peer from;
   storage_session::Peer to;
-  Recording source;  // closed, and no segment of several
-  // What gives its blocks from that one on, counted from 0 there, where it is more than one node's;
-  // null: `from` plays it.
+  Recording source;  // closed
+  // What gives its blocks from that one on, counted from 0 there, where it is of several nodes or
+  // segments; null: `from` plays it.
   std::function<absl::StatusOr<NextBlock>(uint64_t first)> play;
   Channel channel;             // that takes it
   std::optional<Place> place;  // of a try that ended before

@@ -26,7 +26,9 @@ constexpr size_t kTokenBytes = 16;
 
 std::string PathOf(const std::string& folder, const Wish& wish) {
   if (folder.empty()) return "";
-  const std::string where = absl::StrCat(wish.to.address, " ", wish.channel.name);
+  // A stream and its oldest segment have one uid, and not as many blocks.
+  const std::string where =
+      absl::StrCat(wish.to.address, " ", wish.channel.name, " ", wish.source.blocks);
   const uint32_t id = dataplane::Crc32c(std::as_bytes(std::span(where)));
   return absl::StrCat(folder, "/", wish.source.uid, "-", absl::StrFormat("%08x", id), ".json");
 }

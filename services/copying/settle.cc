@@ -37,19 +37,6 @@ absl::Status CompareCounts(const Recording& source, const Recording& copy) {
   return absl::OkStatus();
 }
 
-// Its worker may have gone on with it.
-absl::Status CheckNotGoneOn(const Recording& source, const Recording& now) {
-  if (now.state == source.state && now.blocks == source.blocks && now.bytes == source.bytes &&
-      now.missing_blocks == source.missing_blocks) {
-    return absl::OkStatus();
-  }
-  return WithReason(absl::FailedPreconditionError(absl::StrCat(
-                        source.name, " went on after it was copied, from ", source.blocks,
-                        " blocks to ", now.blocks, ": it stays; move it again once it is closed")),
-                    "RECORDING_BUSY",
-                    {{"recording", source.name}, {"state", std::string(model::NameOf(now.state))}});
-}
-
 }  // namespace
 
 absl::StatusOr<std::optional<Recording>> FindCopy(client::CatalogClient& catalog,
@@ -116,6 +103,18 @@ absl::Status CheckCopy(client::CatalogClient& catalog, const Recording& source,
 bool IsGone(const absl::Status& status) {
   const auto reason = ReasonOf(status);
   return reason.has_value() && reason->reason == "RECORDING_NOT_FOUND";
+}
+
+absl::Status CheckNotGoneOn(const Recording& source, const Recording& now) {
+  if (now.state == source.state && now.blocks == source.blocks && now.bytes == source.bytes &&
+      now.missing_blocks == source.missing_blocks) {
+    return absl::OkStatus();
+  }
+  return WithReason(absl::FailedPreconditionError(absl::StrCat(
+                        source.name, " went on after it was copied, from ", source.blocks,
+                        " blocks to ", now.blocks, ": it stays; move it again once it is closed")),
+                    "RECORDING_BUSY",
+                    {{"recording", source.name}, {"state", std::string(model::NameOf(now.state))}});
 }
 
 absl::Status DeleteOriginal(client::CatalogClient& from, client::CatalogClient& to,

@@ -37,6 +37,10 @@ absl::Status CheckCopy(client::CatalogClient& catalog, const Recording& source,
 // The recording is not there; nothing is known of one whose LUN or channel is not.
 bool IsGone(const absl::Status& status);
 
+// FAILED_PRECONDITION (RECORDING_BUSY): it is not as it was when it was copied, as its worker has
+// gone on with it.
+absl::Status CheckNotGoneOn(const Recording& source, const Recording& now);
+
 // The last step of a move: what was noted of the original since it was read, as `source`, goes with
 // it. It may be gone already. FAILED_PRECONDITION (RECORDING_BUSY): somebody plays it, or it went
 // on after it was copied.

@@ -7,6 +7,16 @@
 #include "services/tapectl/json.h"
 
 namespace tapedeck::services::tapectl {
+
+static Json ToJson(const TreatmentAnswer& answer) {
+  const model::Treatment& treatment = answer.treatment;
+  return {{"command", answer.command},
+          {"kind", answer.kind},
+          {"takes", treatment.takes},
+          {"does", treatment.does},
+          {"remedy", treatment.remedy}};
+}
+
 namespace {
 
 template <typename Item>
@@ -58,6 +68,7 @@ Answer AnswerOf(const std::vector<Recording>& recordings) {
 Answer AnswerOf(const std::vector<Stream>& recordings) {
   return ListAnswer("recordings", recordings);
 }
+Answer AnswerOf(const std::vector<TreatmentAnswer>& kinds) { return ListAnswer("kinds", kinds); }
 Answer AnswerOf(const std::vector<Job>& jobs) { return ListAnswer("jobs", jobs); }
 Answer AnswerOf(const std::vector<Capture>& captures) { return ListAnswer("captures", captures); }
 
@@ -70,6 +81,7 @@ Answer AnswerOf(const Verification& verification) {
   if (verification.segments > 0) {
     object["segments"] = verification.segments;
     object["open_segments"] = verification.open_segments;
+    object["gone_segments"] = verification.gone_segments;
   }
   if (!verification.part.empty()) object["part"] = verification.part;
   const std::vector<std::string>& places = verification.places;

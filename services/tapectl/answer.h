@@ -13,12 +13,13 @@
 #include "services/catalog.h"
 #include "services/explain/explanation.h"
 #include "services/jobs.h"
+#include "services/model/stream.h"
+#include "services/model/treatment.h"
 #include "services/node.h"
 #include "services/recorder.h"
 #include "services/scrub.h"
 #include "services/tapectl/load.h"
 #include "services/tapectl/profiles.h"
-#include "services/tapectl/streams.h"
 
 namespace tapedeck::services::tapectl {
 
@@ -48,6 +49,7 @@ struct Verification {
   VerifyProgress found;             // all of it
   std::vector<std::string> places;  // of a stream the segment of each damaged block
   uint64_t segments = 0;            // of a stream, looked at
+  uint64_t gone_segments = 0;       // between those there are
   uint64_t open_segments = 0;       // still written, and not looked at
   uint64_t missing_blocks = 0;
   std::string part;  // "part 1 of 2" of which the others were not looked at; none: it is whole
@@ -146,6 +148,15 @@ struct RepairAnswer {
   absl::Status status;
 };
 Answer AnswerOf(const RepairAnswer& answer);
+
+// A line of `tapectl kinds`.
+struct TreatmentAnswer {
+  std::string command;
+  std::string kind;
+  model::Treatment treatment;
+};
+// {"kinds": [{command, kind, takes, does, remedy}, ...]}
+Answer AnswerOf(const std::vector<TreatmentAnswer>& kinds);
 
 // {"deleted": "luns/l0"}
 Answer AnswerOf(const std::string& done, const std::string& name);

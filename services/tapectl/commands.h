@@ -12,6 +12,7 @@
 
 #include "services/command_line/command_line.h"
 #include "services/tapectl/program.h"
+#include "services/tapectl/streams.h"
 
 namespace tapedeck::services::tapectl {
 
@@ -41,6 +42,7 @@ void AddWatchCommand(Command tapectl, Program& program);
 void AddTopCommand(Command tapectl, Program& program);
 void AddDoctorCommand(Command tapectl, Program& program);
 void AddViewCommand(Command tapectl, Program& program);
+void AddKindsCommand(Command tapectl, Program& program);
 
 // `completion`: of the line that LineToComplete has found.
 void AddCompletionCommand(Command tapectl, Program& program,
@@ -56,12 +58,6 @@ struct NameOptions {
   std::string name;
 };
 
-// Of a command that takes a recording, or a stream in segments as one.
-struct RecordingChoice {
-  std::string name;
-  std::optional<uint64_t> segment;  // of a stream this one alone
-};
-
 inline constexpr char kWhichRecording[] = "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name";
 
 // Of commands that take several nodes.
@@ -70,7 +66,10 @@ inline constexpr char kWhichRecordingOfNodes[] =
     "of "
     "--storage have one";
 
-void AddRecordingChoice(Command command, RecordingChoice& choice);
+// The name, as `help` says, and --segment.
+void AddRecordingChoice(Command command, RecordingChoice& choice,
+                        const std::string& help = kWhichRecordingOfNodes);
+void AddSegmentChoice(Command command, RecordingChoice& choice);
 
 // The command's options live in `*options`; `run` gets both.
 template <typename Options>

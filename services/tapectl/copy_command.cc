@@ -11,6 +11,7 @@
 #include "services/copying/settle.h"
 #include "services/errors.h"
 #include "services/naming/node_name.h"
+#include "services/storage_session/stream_player.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/names.h"
 #include "services/tapectl/node_lists.h"
@@ -25,11 +26,13 @@ namespace {
 constexpr char kNoCopy[] = "interrupted before the copy began";
 
 struct CopyOptions {
-  std::string recording;
+  RecordingChoice choice;
   std::string channel;
   std::string to_storage;  // empty: the same node
   uint64_t bytes_per_s = 0;
   bool move = false;
+
+  model::Use use() const { return move ? model::Use::kMove : model::Use::kCopy; }
 };
 
 // Both ends of a copy. One thread.
@@ -46,9 +49,9 @@ absl::StatusOr<CopyEnds> EndsOf(Program& program, CopyOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string channel, TakeNode(ends.there, options.channel, 2));
   const bool placed = channel != options.channel;
   options.channel = channel;
-  TD_ASSIGN_OR_RETURN(options.recording, PlaceRecording(program, options.recording));
+  TD_ASSIGN_OR_RETURN(options.choice.name, PlaceRecording(program, options.choice.name));
   if (NamesSeveral(program)) {
-    return ArgumentInvalid("recording", absl::StrCat(options.recording,
+    return ArgumentInvalid("recording", absl::StrCat(options.choice.name,
                                                      " is in parts, which are not copied together: "
                                                      "name the node of one, NODE/LUN/CHANNEL/ID"));
   }
@@ -66,20 +69,6 @@ absl::StatusOr<CopyEnds> EndsOf(Program& program, CopyOptions& options) {
   return ends;
 }
 
-absl::Status CheckSource(const Recording& source) {
-  if (source.state == RecordingState::kRecording) {
-    return ArgumentInvalid("recording", absl::StrCat(source.name,
-                                                     " is still being written; copy it "
-                                                     "once it is closed"));
-  }
-  if (!source.stream.empty()) {
-    return ArgumentInvalid("recording", absl::StrCat(source.name,
-                                                     " is a segment of a stream, which is "
-                                                     "not copied; export it"));
-  }
-  return absl::OkStatus();
-}
-
 absl::StatusOr<copying::Wish> WishOf(Program& program, const CopyOptions& options, CopyEnds& ends,
                                      const Recording& source, const std::string& channel) {
   copying::Wish wish{.source = source, .bytes_per_s = options.bytes_per_s};
@@ -87,6 +76,23 @@ absl::StatusOr<copying::Wish> WishOf(Program& program, const CopyOptions& option
   TD_ASSIGN_OR_RETURN(wish.from, StoragePeer(program));
   TD_ASSIGN_OR_RETURN(wish.to, StoragePeer(ends.there));
   TD_ASSIGN_OR_RETURN(wish.channel, ends.to->GetChannel(channel));
+  return wish;
+}
+
+// All blocks of a stream as of one recording.
+absl::StatusOr<copying::Wish> WishFor(Program& program, const CopyOptions& options, CopyEnds& ends,
+                                      const Stream& original, const std::string& channel) {
+  const StreamLayout layout = model::LayOut(original);
+  TD_RETURN_IF_ERROR(CheckMostIsThere(layout, 0, layout.whole.blocks));
+  TD_ASSIGN_OR_RETURN(copying::Wish wish, WishOf(program, options, ends, layout.whole, channel));
+  if (!original.segmented) return wish;
+  wish.play = [from = wish.from, original,
+               layout](uint64_t first) -> absl::StatusOr<copying::NextBlock> {
+    TD_ASSIGN_OR_RETURN(auto begun,
+                        storage_session::StreamPlayer::Begin(from, original, layout, first));
+    return copying::NextBlock([player = std::shared_ptr<storage_session::StreamPlayer>(
+                                   std::move(begun))] { return player->Next(); });
+  };
   return wish;
 }
 
@@ -119,7 +125,8 @@ absl::Status MovedBefore(Program& program, const CopyOptions& options, CopyEnds&
   if (!moved.has_value()) return gone;
   TD_ASSIGN_OR_RETURN(
       const copying::Wish wish,
-      WishOf(program, options, ends, {.name = name, .uid = moved->original_uid}, channel));
+      WishOf(program, options, ends,
+             {.name = name, .uid = moved->original_uid, .blocks = moved->blocks}, channel));
   PlaceOf(program, wish).Remove();
   program.Print(AnswerOf(CopyAnswer{.recording = moved->name,
                                     .original = name,
@@ -141,9 +148,31 @@ absl::Status CompareBlocks(Program& program, copying::Wish wish, CopyEnds& ends,
   return patience.Judged(copying::CompareCopy(wish, copy));
 }
 
+// As copying::DeleteOriginal, of a stream each segment. The oldest goes last: it is what another
+// try knows the copy by.
+absl::Status DeleteOriginal(CopyEnds& ends, client::RecorderClient& recorder,
+                            const Stream& original, const Recording& source,
+                            const std::string& copy) {
+  if (!original.segmented) {
+    return copying::DeleteOriginal(*ends.from, *ends.to, recorder, source, copy);
+  }
+  const auto now = StreamThere(model::Use::kMove, {.name = original.name}, *ends.from);
+  if (copying::IsGone(now.status())) return absl::OkStatus();
+  TD_RETURN_IF_ERROR(now.status());
+  const Recording whole = model::LayOut(*now).whole;
+  TD_RETURN_IF_ERROR(copying::CheckNotGoneOn(source, whole));
+  TD_RETURN_IF_ERROR(copying::CopyNotes(*ends.to, recorder, whole, copy));
+  for (size_t i = now->segments.size(); i-- > 0;) {
+    const Recording& segment = now->segments[i];
+    const absl::Status deleted = ends.from->DeleteRecording(segment.name, segment.etag);
+    if (!copying::IsGone(deleted)) TD_RETURN_IF_ERROR(deleted);
+  }
+  return absl::OkStatus();
+}
+
 // What is to be done with a copy that has every block.
 absl::Status Settle(Program& program, const CopyOptions& options, CopyEnds& ends,
-                    const copying::Wish& wish, const std::string& copy) {
+                    const copying::Wish& wish, const Stream& original, const std::string& copy) {
   const Recording& source = wish.source;
   if (options.move) TD_RETURN_IF_ERROR(CompareBlocks(program, wish, ends, copy));
   const auto recorder = ends.there.Recorder();
@@ -152,7 +181,7 @@ absl::Status Settle(Program& program, const CopyOptions& options, CopyEnds& ends
   TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(options.channel));
   TD_RETURN_IF_ERROR(copying::RemoveUnfinished(*ends.to, source, channel));
   if (!options.move) return absl::OkStatus();
-  return copying::DeleteOriginal(*ends.from, *ends.to, *recorder, source, copy);
+  return DeleteOriginal(ends, *recorder, original, source, copy);
 }
 
 std::string CopiedText(const CopyAnswer& answer) {
@@ -164,35 +193,21 @@ std::string CopiedText(const CopyAnswer& answer) {
   return text;
 }
 
-absl::Status RunCopy(Program& program, const CopyOptions& given) {
-  CopyOptions options = given;
-  TD_ASSIGN_OR_RETURN(CopyEnds ends, EndsOf(program, options));
-  TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(options.channel));
-  TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.recording, *ends.from));
-  const absl::StatusOr<Recording> source = ends.from->GetRecording(name);
-  const bool there = ends.same_node && name.starts_with(absl::StrCat(channel, "/"));
-  if (options.move && (there || copying::IsGone(source.status()))) {
-    const std::string original = there && source.ok() ? source->original : name;
-    if (original.empty()) {
-      return ArgumentInvalid("channel", absl::StrCat(name, " is in that channel"));
-    }
-    return MovedBefore(program, options, ends, original, channel,
-                       there ? ArgumentInvalid("channel", absl::StrCat(name, " is in that channel"))
-                             : source.status());
-  }
-  TD_RETURN_IF_ERROR(source.status());
-  TD_RETURN_IF_ERROR(CheckSource(*source));
-  CopyAnswer answer{.original = name, .blocks = source->blocks, .bytes = source->bytes};
-  TD_ASSIGN_OR_RETURN(const copying::Wish wish, WishOf(program, options, ends, *source, channel));
+// The blocks are there, moved now or before.
+absl::Status CopyAll(Program& program, const CopyOptions& options, CopyEnds& ends,
+                     const Stream& original, const std::string& channel) {
+  TD_ASSIGN_OR_RETURN(const copying::Wish wish, WishFor(program, options, ends, original, channel));
+  const Recording& source = wish.source;
+  CopyAnswer answer{.original = source.name, .blocks = source.blocks, .bytes = source.bytes};
   const copying::PlaceFile place = PlaceOf(program, wish);
-  TD_ASSIGN_OR_RETURN(const auto copy, copying::FindCopy(*ends.to, *source, channel));
+  TD_ASSIGN_OR_RETURN(const auto copy, copying::FindCopy(*ends.to, source, channel));
   if (copy.has_value()) {
     answer.recording = copy->name;
     answer.first_block = copy->blocks;
   } else {
     TD_RETURN_IF_ERROR(MoveBlocks(program, wish, place, &answer));
   }
-  const absl::Status settled = Settle(program, options, ends, wish, answer.recording);
+  const absl::Status settled = Settle(program, options, ends, wish, original, answer.recording);
   // Until now another one that is told the same goes on with this copy instead of making its own.
   place.Remove();
   TD_RETURN_IF_ERROR(settled);
@@ -201,12 +216,37 @@ absl::Status RunCopy(Program& program, const CopyOptions& given) {
   return absl::OkStatus();
 }
 
+absl::Status RunCopy(Program& program, const CopyOptions& given) {
+  CopyOptions options = given;
+  TD_ASSIGN_OR_RETURN(CopyEnds ends, EndsOf(program, options));
+  TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(options.channel));
+  const absl::StatusOr<Stream> found = StreamThere(options.use(), options.choice, *ends.from);
+  const bool may_have_moved =
+      copying::IsGone(found.status()) && !options.choice.segment.has_value();
+  if (!found.ok() && !may_have_moved) return found.status();
+  std::string name;
+  if (found.ok()) {
+    name = found->name;
+  } else {
+    TD_ASSIGN_OR_RETURN(name, RecordingNameOf(options.choice.name, *ends.from));
+  }
+  const bool there = ends.same_node && name.starts_with(absl::StrCat(channel, "/"));
+  if (!options.move || (!there && found.ok())) {
+    TD_RETURN_IF_ERROR(found.status());
+    return CopyAll(program, options, ends, *found, channel);
+  }
+  const absl::Status in_it = ArgumentInvalid("channel", absl::StrCat(name, " is in that channel"));
+  const std::string original = there && found.ok() ? found->segments.front().original : name;
+  if (original.empty()) return in_it;
+  return MovedBefore(program, options, ends, original, channel, there ? in_it : found.status());
+}
+
 void AddCopyCommand(Command recordings, Program& program, const std::string& verb,
                     const std::string& help, bool move) {
   auto options = std::make_shared<CopyOptions>();
   options->move = move;
   const Command command = recordings.AddCommand(verb, help);
-  command.AddOption("RECORDING", options->recording, kWhichRecordingOfNodes).Required();
+  AddRecordingChoice(command, options->choice);
   command
       .AddOption("CHANNEL", options->channel,
                  "LUN/CHANNEL or NODE/LUN/CHANNEL that takes it, of its datatype, sample rate and "

@@ -34,34 +34,41 @@ absl::Status ExplainJob(Program& program, const std::string& text) {
                          .explanation = explain::Explain(job.stage_times, job.direction)});
 }
 
-absl::Status ExplainRecording(Program& program, const std::string& text) {
+// Of a stream the sums of its segments: lists do not have them.
+absl::Status ExplainRecording(Program& program, const RecordingChoice& choice) {
   const auto catalog = program.Catalog();
-  TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(text, *catalog));
-  TD_ASSIGN_OR_RETURN(const Recording recording, catalog->GetRecording(name));
+  TD_ASSIGN_OR_RETURN(const Stream stream, StreamThere(model::Use::kExplain, choice, *catalog));
+  model::StageTimes times;
+  for (const Recording& segment : stream.segments) {
+    const auto recording = catalog->GetRecording(segment.name);
+    if (absl::IsNotFound(recording.status()) && stream.segmented) continue;  // a ring was faster
+    TD_RETURN_IF_ERROR(recording.status());
+    model::Add(recording->stage_times, times);
+  }
   constexpr auto kRecord = dataplane::Direction::kRecord;
   return PrintExplained(program, "recording",
-                        {.name = recording.name,
+                        {.name = stream.name,
                          .direction = kRecord,
-                         .running = recording.state == RecordingState::kRecording,
-                         .explanation = explain::Explain(recording.stage_times, kRecord)});
+                         .running = Joined(stream).state == RecordingState::kRecording,
+                         .explanation = explain::Explain(times, kRecord)});
 }
 
-absl::Status Explain(Program& program, const NameOptions& options) {
-  return IsJob(options.name) ? ExplainJob(program, options.name)
-                             : ExplainRecording(program, options.name);
+absl::Status Explain(Program& program, const RecordingChoice& choice) {
+  return IsJob(choice.name) ? ExplainJob(program, choice.name) : ExplainRecording(program, choice);
 }
 
 }  // namespace
 
 void AddExplainCommand(Command tapectl, Program& program) {
-  auto options = std::make_shared<NameOptions>();
+  auto options = std::make_shared<RecordingChoice>();
   const Command command =
       tapectl.AddCommand("explain", "Say which stage bounded the rate of a recording or a job");
   command
       .AddOption("NAME", options->name,
                  absl::StrCat("A recording: ", kWhichRecording, "; or a job: JOB or jobs/JOB"))
       .Required();
-  SetRun<NameOptions>(command, program, "explain", options, Explain);
+  AddSegmentChoice(command, *options);
+  SetRun<RecordingChoice>(command, program, "explain", options, Explain);
 }
 
 }  // namespace tapedeck::services::tapectl

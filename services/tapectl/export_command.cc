@@ -12,6 +12,7 @@
 #include "services/formats/export.h"
 #include "services/storage_session/joined_player.h"
 #include "services/storage_session/player.h"
+#include "services/storage_session/stream_player.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/exporting.h"
 #include "services/tapectl/format_option.h"
@@ -26,9 +27,10 @@ namespace {
 
 constexpr char kNoExport[] = "interrupted before the export began";
 
-// A recording, or the parts of one as one.
+// A recording, or the parts or segments of one as one.
 struct Exportable {
   Recording recording;
+  StreamLayout layout;  // of a stream
   std::function<absl::StatusOr<formats::NextBlock>(uint64_t block)> play;
 };
 
@@ -38,12 +40,21 @@ absl::StatusOr<formats::NextBlock> PlayWith(absl::StatusOr<std::unique_ptr<Playe
   return [player = std::shared_ptr<Player>(*std::move(begun))] { return player->Next(); };
 }
 
-absl::StatusOr<Exportable> FindWhole(const Program& program, const std::string& text) {
+absl::StatusOr<Exportable> FindWhole(const Program& program, const RecordingChoice& choice) {
   const auto catalog = program.Catalog();
-  TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(text, *catalog));
-  TD_ASSIGN_OR_RETURN(const Recording recording, catalog->GetRecording(name));
+  TD_ASSIGN_OR_RETURN(const Stream stream, StreamThere(model::Use::kExport, choice, *catalog));
+  const Recording& recording = stream.segments.front();
   TD_RETURN_IF_ERROR(CheckWhole(recording));
   TD_ASSIGN_OR_RETURN(const storage_session::Peer peer, StoragePeer(program));
+  if (stream.segmented) {
+    const StreamLayout layout = model::LayOut(stream);
+    return Exportable{
+        .recording = layout.whole,
+        .layout = layout,
+        .play = [peer, stream, layout](uint64_t block) {
+          return PlayWith(storage_session::StreamPlayer::Begin(peer, stream, layout, block));
+        }};
+  }
   return Exportable{.recording = recording, .play = [peer, recording](uint64_t block) {
                       return PlayWith(storage_session::Player::Begin(peer, recording, block));
                     }};
@@ -58,7 +69,7 @@ absl::StatusOr<Exportable> FindParts(const Program& program, const std::string& 
       std::cerr << node.storage << ": " << part.status().message() << "\n";
       continue;
     }
-    if (CheckWhole(*part).ok()) return FindWhole(node, name);
+    if (CheckWhole(*part).ok()) return FindWhole(node, {.name = name});
     if (part->state == RecordingState::kRecording) {
       return ArgumentInvalid("recording", absl::StrCat(name,
                                                        " is being recorded in parts: these "
@@ -74,9 +85,18 @@ absl::StatusOr<Exportable> FindParts(const Program& program, const std::string& 
                     }};
 }
 
-absl::StatusOr<Exportable> Find(Program program, const std::string& text) {
-  TD_ASSIGN_OR_RETURN(const std::string name, PlaceRecording(program, text));
-  return NamesSeveral(program) ? FindParts(program, name) : FindWhole(program, name);
+absl::StatusOr<Exportable> Find(Program program, const RecordingChoice& choice) {
+  TD_ASSIGN_OR_RETURN(const std::string name, PlaceRecording(program, choice.name));
+  return NamesSeveral(program) ? FindParts(program, name)
+                               : FindWhole(program, {name, choice.segment});
+}
+
+// Of a stream that has lost more than it has, nobody wants zeros without a word.
+absl::Status CheckGone(const Exportable& found, const formats::Subject& subject) {
+  if (found.layout.pieces.empty() || subject.bytes == 0) return absl::OkStatus();
+  const uint64_t block_bytes = found.recording.block_bytes;
+  const uint64_t end = (subject.first_byte() + subject.bytes + block_bytes - 1) / block_bytes;
+  return CheckMostIsThere(found.layout, subject.first_byte() / block_bytes, end);
 }
 
 std::string ExportedText(const FileAnswer& answer) {
@@ -96,9 +116,10 @@ absl::StatusOr<FileAnswer> ExportOne(const Program& program, InterruptWatch& int
                                      const ExportOptions& options) {
   TD_ASSIGN_OR_RETURN(formats::Format format,
                       formats::FormatNamed(options.format, formats::Use::kExport));
-  TD_ASSIGN_OR_RETURN(const Exportable found, Find(program, options.name));
+  TD_ASSIGN_OR_RETURN(const Exportable found, Find(program, options.choice));
   const Recording& recording = found.recording;
   TD_ASSIGN_OR_RETURN(const formats::Subject subject, formats::SubjectOf(recording, options.range));
+  if (!options.gaps) TD_RETURN_IF_ERROR(CheckGone(found, subject));
   Patience patience(program, interrupt, "export", subject.bytes);
   const absl::StatusOr<formats::Exported> exported =
       formats::Export(subject, {.format = std::move(format),
@@ -126,7 +147,7 @@ namespace {
 absl::Status Export(Program& program, const ExportOptions& options) {
   InterruptWatch interrupt(kNoExport);
   if (!options.group.empty()) return ExportGroup(program, interrupt, options);
-  if (options.name.empty()) return absl::InvalidArgumentError("RECORDING is required");
+  if (options.choice.name.empty()) return absl::InvalidArgumentError("RECORDING is required");
   TD_ASSIGN_OR_RETURN(const FileAnswer answer, ExportOne(program, interrupt, options));
   program.Print(AnswerOf(answer), ExportedText(answer));
   return absl::OkStatus();
@@ -138,8 +159,9 @@ void AddExportCommand(Command recordings, Program& program) {
   auto options = std::make_shared<ExportOptions>();
   const Command command =
       recordings.AddCommand("export", "Take a recording with you: as a file on this machine");
-  command.AddOption("RECORDING", options->name,
+  command.AddOption("RECORDING", options->choice.name,
                     absl::StrCat(kWhichRecordingOfNodes, "; running or closed"));
+  AddSegmentChoice(command, options->choice);
   command.AddOption("--group", options->group,
                     "All members of this group, by its name or ID, as a SigMF collection: --to is "
                     "a folder then");

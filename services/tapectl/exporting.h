@@ -10,12 +10,13 @@
 #include "services/tapectl/answer.h"
 #include "services/tapectl/interrupt.h"
 #include "services/tapectl/program.h"
+#include "services/tapectl/streams.h"
 
 namespace tapedeck::services::tapectl {
 
 struct ExportOptions {
-  std::string name;
-  std::string group;  // empty: one recording
+  RecordingChoice choice;  // its name is empty where a group is exported
+  std::string group;       // empty: one recording
   std::string format;
   std::string to;          // a file; of a group a folder
   std::string collection;  // base name of the SigMF collection that it becomes one of

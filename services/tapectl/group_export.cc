@@ -25,7 +25,7 @@ constexpr uint64_t kMaxMetaBytes = 32 << 20;
 constexpr char kSuffix[] = ".sigmf-collection";
 
 absl::Status CheckFormat(const ExportOptions& options) {
-  if (!options.name.empty()) {
+  if (!options.choice.name.empty() || options.choice.segment.has_value()) {
     return absl::InvalidArgumentError("--group is exported instead of a RECORDING");
   }
   if (options.format == "sigmf") return absl::OkStatus();
@@ -74,7 +74,7 @@ absl::Status ExportGroup(Program& program, InterruptWatch& interrupt,
   for (const GroupRecording& found : members) {
     ExportOptions one = options;
     const std::string name = absl::StrCat(group, "-", found.member.number);
-    one.name = found.recording.name;
+    one.choice.name = found.recording.name;
     one.to = absl::StrCat(folder, "/", name);
     one.collection = group;
     TD_ASSIGN_OR_RETURN(FileAnswer answer, ExportOne(found.node, interrupt, one));

@@ -7,10 +7,10 @@
 #include "absl/status/status.h"
 #include "services/catalog.h"
 #include "services/jobs.h"
+#include "services/model/stream.h"
 #include "services/node.h"
 #include "services/recorder.h"
 #include "services/scrub.h"
-#include "services/tapectl/streams.h"
 
 namespace tapedeck::services::tapectl {
 

@@ -133,6 +133,7 @@ int Main(int argc, char** argv) {
   AddTraceCommand(tapectl, program);
   AddDoctorCommand(tapectl, program);
   AddViewCommand(tapectl, program);
+  AddKindsCommand(tapectl, program);
   AddProfilesCommand(tapectl, program);
   command_line::Completion completion;
   AddCompletionCommand(tapectl, program, completion);

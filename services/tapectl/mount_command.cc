@@ -20,7 +20,6 @@
 #include "services/tapectl/commands.h"
 #include "services/tapectl/interrupt.h"
 #include "services/tapectl/names.h"
-#include "services/tapectl/several_nodes.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
@@ -33,7 +32,7 @@ constexpr int64_t kAskEveryNs = dataplane::kSecondNs;
 constexpr int kMostFailures = 3;
 
 struct MountOptions {
-  std::string name;
+  RecordingChoice choice;
   std::string directory;
   bool gaps = false;
 };
@@ -105,16 +104,17 @@ class Watch {
 absl::Status RunMount(Program& program, const MountOptions& options) {
   InterruptWatch interrupt(kNotMounted);
   const auto catalog = program.Catalog();
-  TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.name, *catalog));
-  TD_ASSIGN_OR_RETURN(const Recording recording, catalog->GetRecording(name));
-  TD_RETURN_IF_ERROR(CheckWhole(recording));
+  TD_ASSIGN_OR_RETURN(const Stream stream,
+                      StreamThere(model::Use::kMount, options.choice, *catalog));
+  const std::string& name = stream.name;
   const dataplane::SystemClock clock;
   TD_ASSIGN_OR_RETURN(
       const auto bytes,
       mount::RecordingBytes::Open(
-          std::make_unique<client::ViewClient>(
-              client::MakeChannel(program.storage, program.trace, program.credentials),
-              std::min(kReadTimeout, program.call_timeout())),
+          ViewOf(program, stream,
+                 std::make_unique<client::ViewClient>(
+                     client::MakeChannel(program.storage, program.trace, program.credentials),
+                     std::min(kReadTimeout, program.call_timeout()))),
           {.recording = name, .gaps = options.gaps, .clock = &clock}));
   TD_ASSIGN_OR_RETURN(const Timeline timeline, bytes->Refresh());
   std::atomic<bool> interrupted = false;
@@ -130,7 +130,7 @@ absl::Status RunMount(Program& program, const MountOptions& options) {
                   .size = [&] { return bytes->Size(); },
                   .read = [&](uint64_t offset,
                               std::span<std::byte> into) { return bytes->Read(offset, into); }},
-                 FileOf(id + ".sigmf-meta", MetaOf(recording, timeline))},
+                 FileOf(id + ".sigmf-meta", MetaOf(Joined(stream), timeline))},
        .on_mounted =
            [&] {
              program.Print(AnswerOf("mounted", name),
@@ -148,10 +148,8 @@ void AddMountCommand(Command tapectl, Program& program) {
   auto options = std::make_shared<MountOptions>();
   const Command command = tapectl.AddCommand(
       "mount", "Show a recording as a SigMF pair in a directory, read-only, until Ctrl-C");
-  command
-      .AddOption("RECORDING", options->name,
-                 "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name; running or closed")
-      .Required();
+  AddRecordingChoice(command, options->choice,
+                     absl::StrCat(kWhichRecording, "; running or closed"));
   command.AddOption("DIR", options->directory, "An empty directory").Required();
   command.AddFlag("--gaps", options->gaps,
                   "Zeros for what is missing or damaged; else reading it is an error");

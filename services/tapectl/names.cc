@@ -1,5 +1,6 @@
 #include "services/tapectl/names.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "services/errors.h"
 #include "services/model/resource_name.h"
 #include "services/model/short_name.h"
+#include "services/model/stream.h"
 #include "services/naming/node_name.h"
 #include "services/tapectl/node_lists.h"
 
@@ -55,7 +57,18 @@ absl::StatusOr<std::string> FindId(const std::string& id, client::CatalogClient&
   return *found.begin();
 }
 
-// As it is, unless it is known to have moved: what else is wrong with a name, the node says.
+// Whether a stream has that name, whose first segment may be gone.
+bool IsStream(const std::string& name, client::CatalogClient& catalog) {
+  const size_t id = name.rfind("/recordings/");
+  const auto recordings = catalog.ListRecordings(name.substr(0, id));
+  if (!recordings.ok()) return false;
+  return std::ranges::any_of(*recordings, [&](const Recording& one) {
+    return !one.stream.empty() && model::StreamNameOf(one) == name;
+  });
+}
+
+// As it is, unless it is known to have moved: what else is wrong with a name, the node says. A copy
+// of a segment that is gone since does not stand for its stream.
 absl::StatusOr<std::string> WhereItIs(const std::string& name, client::CatalogClient& catalog) {
   bool has_moved = false;
   const auto found = client::FollowMoved(
@@ -64,6 +77,7 @@ absl::StatusOr<std::string> WhereItIs(const std::string& name, client::CatalogCl
         return catalog.GetRecording(place);
       },
       name);
+  if (has_moved && IsStream(name, catalog)) return name;
   if (found.ok()) return found->name;
   return has_moved ? absl::StatusOr<std::string>(found.status()) : name;
 }

@@ -13,7 +13,7 @@ struct TriggerOptions {
 };
 
 struct AnnotateOptions {
-  std::string name;
+  RecordingChoice choice;
   Annotation annotation;
 };
 
@@ -31,22 +31,29 @@ absl::Status RunTrigger(Program& program, const TriggerOptions& options) {
 }
 
 struct KeepOptions {
-  std::string name;
+  RecordingChoice choice;
   bool release = false;
 };
 
 absl::Status RunKeep(Program& program, const KeepOptions& options) {
   const auto catalog = program.Catalog();
-  TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.name, *catalog));
-  TD_RETURN_IF_ERROR(program.Recorder()->KeepRecording(name, !options.release));
+  TD_ASSIGN_OR_RETURN(const Stream stream,
+                      StreamNamed(model::Use::kKeep, options.choice, *catalog));
+  const auto recorder = program.Recorder();
+  for (const Recording& segment : stream.segments) {
+    TD_RETURN_IF_ERROR(recorder->KeepRecording(segment.name, !options.release));
+  }
   const std::string done = options.release ? "released" : "kept";
-  program.Print(AnswerOf(done, name), absl::StrCat(done, " ", name));
+  program.Print(AnswerOf(done, stream.name), absl::StrCat(done, " ", DoneText(stream)));
   return absl::OkStatus();
 }
 
 absl::Status RunAnnotate(Program& program, const AnnotateOptions& options) {
   const auto catalog = program.Catalog();
-  TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.name, *catalog));
+  TD_ASSIGN_OR_RETURN(const Stream stream,
+                      StreamNamed(model::Use::kAnnotate, options.choice, *catalog));
+  TD_ASSIGN_OR_RETURN(const std::string name,
+                      SegmentWith(stream, options.annotation.sample_start, *program.View()));
   TD_RETURN_IF_ERROR(program.Recorder()->AnnotateRecording(name, options.annotation));
   program.Print(AnswerOf("annotated", name), absl::StrCat("annotated ", name));
   return absl::OkStatus();
@@ -71,18 +78,15 @@ void AddRecorderCommands(Command tapectl, Program& program) {
 
   auto keep_options = std::make_shared<KeepOptions>();
   const Command keep = tapectl.AddCommand("keep", "Protect a recording from the LUN's policies");
-  keep.AddOption("RECORDING", keep_options->name,
-                 absl::StrCat(kWhichRecording, "; running or closed"))
-      .Required();
+  AddRecordingChoice(keep, keep_options->choice,
+                     absl::StrCat(kWhichRecording, "; running or closed"));
   keep.AddFlag("--release", keep_options->release, "End the protection");
   SetRun<KeepOptions>(keep, program, "keep", keep_options, RunKeep);
 
   auto annotate_options = std::make_shared<AnnotateOptions>();
   const Command annotate = tapectl.AddCommand("annotate", "Add a marker to a recording");
-  annotate
-      .AddOption("RECORDING", annotate_options->name,
-                 absl::StrCat(kWhichRecording, "; running or closed"))
-      .Required();
+  AddRecordingChoice(annotate, annotate_options->choice,
+                     absl::StrCat(kWhichRecording, "; running or closed"));
   annotate
       .AddOption("--sample", annotate_options->annotation.sample_start, "First sample it is about")
       .Required();

@@ -83,28 +83,30 @@ absl::Status ShowRecording(Program& program, const RecordingChoice& choice) {
     return absl::OkStatus();
   }
   const auto catalog = program.Catalog();
-  TD_ASSIGN_OR_RETURN(const Stream stream, StreamNamed(name, choice.segment, *catalog));
-  if (stream.segmented) {
-    program.Print(AnswerOf(stream), {"FIELD", "VALUE"}, FieldsOf(stream));
-    return absl::OkStatus();
-  }
-  TD_ASSIGN_OR_RETURN(const Recording recording, catalog->GetRecording(stream.name));
-  program.Print(AnswerOf(recording), {"FIELD", "VALUE"},
-                FieldsOf(Stream{.name = stream.name, .segments = {recording}}));
+  TD_ASSIGN_OR_RETURN(const Stream stream,
+                      StreamThere(model::Use::kShow, {name, choice.segment}, *catalog));
+  const Recording& recording = stream.segments.front();
+  program.Print(stream.segmented ? AnswerOf(stream) : AnswerOf(recording), {"FIELD", "VALUE"},
+                FieldsOf(stream));
   return absl::OkStatus();
 }
 
 struct RecordingOptions {
-  std::string name;
+  RecordingChoice choice;
   RecordingUpdate fields;
 };
 
+// Of a stream each segment.
 absl::Status UpdateRecording(Program& program, const RecordingOptions& options) {
   RecordingUpdate update = options.fields;
   const auto catalog = program.Catalog();
-  TD_ASSIGN_OR_RETURN(update.name, RecordingNameOf(options.name, *catalog));
-  TD_ASSIGN_OR_RETURN(const Recording updated, catalog->UpdateRecording(update));
-  program.Print(AnswerOf(updated), absl::StrCat("changed ", updated.name));
+  TD_ASSIGN_OR_RETURN(Stream stream, StreamNamed(model::Use::kUpdate, options.choice, *catalog));
+  for (Recording& segment : stream.segments) {
+    update.name = segment.name;
+    TD_ASSIGN_OR_RETURN(segment, catalog->UpdateRecording(update));
+  }
+  program.Print(stream.segmented ? AnswerOf(stream) : AnswerOf(stream.segments.front()),
+                absl::StrCat("changed ", DoneText(stream)));
   return absl::OkStatus();
 }
 
@@ -139,7 +141,8 @@ absl::Status DeleteRecording(Program& program, const RecordingChoice& choice) {
   TD_ASSIGN_OR_RETURN(const std::string name, PlaceRecording(program, choice.name));
   if (NamesSeveral(program)) return DeleteParts(program, name);
   const auto catalog = program.Catalog();
-  TD_ASSIGN_OR_RETURN(Stream stream, StreamNamed(name, choice.segment, *catalog));
+  TD_ASSIGN_OR_RETURN(Stream stream,
+                      StreamNamed(model::Use::kDelete, {name, choice.segment}, *catalog));
   TD_RETURN_IF_ERROR(CheckMeant(name, stream.segments.front()));
   std::ranges::reverse(stream.segments);
   for (const Recording& segment : stream.segments) {
@@ -147,10 +150,7 @@ absl::Status DeleteRecording(Program& program, const RecordingChoice& choice) {
     // A ring may have been faster.
     if (!stream.segmented || !absl::IsNotFound(deleted)) TD_RETURN_IF_ERROR(deleted);
   }
-  program.Print(AnswerOf("deleted", stream.name),
-                stream.segmented ? absl::StrCat("deleted ", stream.name, " with ",
-                                                stream.segments.size(), " segments")
-                                 : absl::StrCat("deleted ", stream.name));
+  program.Print(AnswerOf("deleted", stream.name), absl::StrCat("deleted ", DoneText(stream)));
   return absl::OkStatus();
 }
 
@@ -186,9 +186,13 @@ absl::Status ListRecordings(Program& program, const ListOptions& options) {
   return absl::OkStatus();
 }
 
-void AddRecordingChoice(Command command, RecordingChoice& choice) {
-  command.AddOption("RECORDING", choice.name, kWhichRecordingOfNodes).Required();
+void AddSegmentChoice(Command command, RecordingChoice& choice) {
   command.AddOption("--segment", choice.segment, "Only this segment of a stream, counted from 0");
+}
+
+void AddRecordingChoice(Command command, RecordingChoice& choice, const std::string& help) {
+  command.AddOption("RECORDING", choice.name, help).Required();
+  AddSegmentChoice(command, choice);
 }
 
 void AddRecordingsCommands(Command tapectl, Program& program) {
@@ -206,7 +210,7 @@ void AddRecordingsCommands(Command tapectl, Program& program) {
   auto update_options = std::make_shared<RecordingOptions>();
   const Command update =
       recordings.AddCommand("update", "Change what is noted about a recording, running or closed");
-  update.AddOption("RECORDING", update_options->name, kWhichRecording).Required();
+  AddRecordingChoice(update, update_options->choice, kWhichRecording);
   AddFieldOptions(update, Purpose::kUpdate, update_options->fields);
   SetRun<RecordingOptions>(update, program, "recordings update", update_options, UpdateRecording);
 

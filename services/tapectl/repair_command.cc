@@ -45,6 +45,9 @@ absl::StatusOr<std::string> WholeNamed(const Program& program, const std::string
         name.ok() ? catalog->GetRecording(*name) : absl::StatusOr<Recording>(name.status());
     first_error.Update(found.status());
     if (!found.ok()) continue;
+    if (!found->stream.empty()) {
+      TD_RETURN_IF_ERROR(model::CheckTakes(model::Use::kRepair, model::Kind::kSegment, text));
+    }
     const bool part = found->part.has_value();
     if (part && (!newest.has_value() || found->open_time_ns > newest->open_time_ns)) {
       newest = *found;

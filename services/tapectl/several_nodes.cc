@@ -12,6 +12,7 @@
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "services/model/part.h"
+#include "services/model/treatment.h"
 #include "services/storage_list.h"
 #include "services/tapectl/names.h"
 #include "services/tapectl/node_lists.h"
@@ -19,21 +20,18 @@
 namespace tapedeck::services::tapectl {
 namespace {
 
-constexpr std::array<absl::string_view, 11> kTakeSeveral = {"record",
-                                                            "play",
-                                                            "recordings list",
-                                                            "recordings show",
-                                                            "recordings verify",
-                                                            "recordings export",
-                                                            "recordings delete",
-                                                            "recordings copy",
-                                                            "recordings move",
-                                                            "repair",
-                                                            "nodes"};
+// Commands about several nodes, and those about recordings in parts.
+std::vector<absl::string_view> TakeSeveral() {
+  std::vector<absl::string_view> commands = {"record", "nodes"};
+  for (const auto& [use, command] : model::EnumNames<model::Use>::kTable) {
+    if (model::TreatmentOf(use, model::Kind::kParts).several) commands.push_back(command);
+  }
+  return commands;
+}
 
 // The same as the first words.
-constexpr std::array<absl::string_view, 5> kAskNoStorage = {"jobs", "profiles", "completion",
-                                                            "manual", "receive"};
+constexpr std::array<absl::string_view, 6> kAskNoStorage = {"jobs",  "profiles", "completion",
+                                                            "kinds", "manual",   "receive"};
 
 RecordingState StateOf(RecordingState one, RecordingState other) {
   for (const auto state :
@@ -110,10 +108,11 @@ bool AsksStorage(const Program& program) {
 
 absl::Status CheckSeveral(const Program& program) {
   if (!NamesSeveral(program) || !AsksStorage(program)) return absl::OkStatus();
-  if (std::ranges::find(kTakeSeveral, program.what) != kTakeSeveral.end()) return absl::OkStatus();
+  const std::vector<absl::string_view> several = TakeSeveral();
+  if (std::ranges::find(several, program.what) != several.end()) return absl::OkStatus();
   return ArgumentInvalid("storage", absl::StrCat("--storage ", program.storage,
                                                  ": this command is about one node; several take ",
-                                                 absl::StrJoin(kTakeSeveral, ", ")));
+                                                 absl::StrJoin(several, ", ")));
 }
 
 absl::Status CheckWhole(const Recording& recording) {

@@ -1,130 +1,91 @@
 #include "services/tapectl/streams.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
+#include "services/client/stream_view.h"
 #include "services/errors.h"
 #include "services/tapectl/names.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
 
-constexpr char kRecordings[] = "/recordings/";
-
 std::string ChannelOf(const std::string& recording) {
-  return recording.substr(0, recording.rfind(kRecordings));
-}
-
-std::string IdOf(const std::string& recording) {
-  return recording.substr(recording.rfind(kRecordings) + sizeof(kRecordings) - 1);
-}
-
-std::string StreamName(const Recording& segment) {
-  return absl::StrCat(ChannelOf(segment.name), kRecordings, segment.stream);
-}
-
-Stream Alone(Recording recording) {
-  Stream alone{.name = recording.name};
-  alone.segments.push_back(std::move(recording));
-  return alone;
+  return recording.substr(0, recording.rfind("/recordings/"));
 }
 
 // Those that its channel has of the stream of this name.
 absl::StatusOr<Stream> FindStream(const std::string& name, client::CatalogClient& catalog) {
   TD_ASSIGN_OR_RETURN(const std::vector<Recording> recordings,
                       catalog.ListRecordings(ChannelOf(name)));
-  for (Stream& stream : StreamsOf(recordings)) {
+  for (Stream& stream : model::StreamsOf(recordings)) {
     if (stream.segmented && stream.name == name) return std::move(stream);
   }
-  return Alone({.name = name});
+  return model::Alone({.name = name});
 }
 
 absl::StatusOr<Stream> Find(const std::string& text, bool any_segment,
                             client::CatalogClient& catalog) {
   TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(text, catalog));
   const absl::StatusOr<Recording> found = catalog.GetRecording(name);
-  absl::StatusOr<Stream> stream = Alone({.name = name});
+  absl::StatusOr<Stream> stream = model::Alone({.name = name});
   if (found.ok()) {
-    const bool whole = any_segment || found->stream == IdOf(name);
-    stream =
-        found->stream.empty() || !whole ? Alone(*found) : FindStream(StreamName(*found), catalog);
+    const bool segment = !found->stream.empty();
+    const bool whole = segment && (any_segment || model::StreamNameOf(*found) == name);
+    stream = whole ? FindStream(model::StreamNameOf(*found), catalog) : model::Alone(*found);
   } else if (absl::IsNotFound(found.status())) {
     stream = FindStream(name, catalog);
   }
-  return stream.ok() ? stream : Alone({.name = name});
+  return stream.ok() ? stream : model::Alone({.name = name});
 }
 
-// The worst that a user has to know.
-RecordingState StateOf(const std::vector<Recording>& segments) {
-  for (const RecordingState state :
-       {RecordingState::kRecording, RecordingState::kDeleting, RecordingState::kSalvaged}) {
-    if (std::ranges::find(segments, state, &Recording::state) != segments.end()) return state;
-  }
-  return RecordingState::kSealed;
+bool IsKnown(const Stream& stream) {
+  return stream.segmented || !stream.segments.front().uid.empty();
+}
+
+absl::Status NoSuchSample(const Stream& stream, uint64_t sample) {
+  return ArgumentInvalid(
+      "sample",
+      absl::StrCat(
+          "no segment of ", stream.name, " has sample ", sample,
+          "; tapectl recordings list --segments shows them, and samples count as those of the "
+          "stream's blocks do"));
 }
 
 }  // namespace
 
-std::vector<Stream> StreamsOf(const std::vector<Recording>& recordings) {
-  std::vector<Stream> streams;
-  std::map<std::string, size_t> places;
-  for (const Recording& recording : recordings) {
-    if (recording.stream.empty()) {
-      streams.push_back(Alone(recording));
-      continue;
-    }
-    const std::string name = StreamName(recording);
-    const auto [place, added] = places.emplace(name, streams.size());
-    if (added) streams.push_back({.name = name, .segmented = true});
-    streams[place->second].segments.push_back(recording);
-  }
-  for (Stream& stream : streams) std::ranges::sort(stream.segments, {}, &Recording::segment);
-  return streams;
-}
-
-absl::StatusOr<Stream> StreamNamed(const std::string& text, std::optional<uint64_t> segment,
+absl::StatusOr<Stream> StreamNamed(model::Use use, const RecordingChoice& choice,
                                    client::CatalogClient& catalog) {
-  const bool any_segment = segment.has_value() || absl::EndsWith(text, "/latest");
-  TD_ASSIGN_OR_RETURN(const Stream stream, Find(text, any_segment, catalog));
-  if (!segment.has_value()) return stream;
-  const auto found = std::ranges::find(stream.segments, *segment, &Recording::segment);
-  if (found != stream.segments.end()) return Alone(*found);
-  return RecordingNotFound(stream.name, absl::StrCat(stream.name, " has no segment ", *segment));
-}
-
-Recording Joined(const Stream& stream) {
-  Recording joined = stream.segments.front();
-  if (!stream.segmented) return joined;
-  const Recording& last = stream.segments.back();
-  joined.name = stream.name;
-  joined.state = StateOf(stream.segments);
-  joined.end_time_ns = last.end_time_ns;
-  joined.stage_times.clear();
-  for (const Recording& segment : stream.segments) {
-    if (&segment == &stream.segments.front()) continue;
-    joined.blocks += segment.blocks;
-    joined.bytes += segment.bytes;
-    joined.missing_blocks += segment.missing_blocks;
-    joined.durable_watermark += segment.durable_watermark;
-    joined.kept = joined.kept && segment.kept;
-    if (joined.cause.empty()) joined.cause = segment.cause;
-    joined.annotations.insert(joined.annotations.end(), segment.annotations.begin(),
-                              segment.annotations.end());
+  const bool any_segment = choice.segment.has_value() || absl::EndsWith(choice.name, "/latest");
+  TD_ASSIGN_OR_RETURN(Stream stream, Find(choice.name, any_segment, catalog));
+  if (choice.segment.has_value()) {
+    const auto found = std::ranges::find(stream.segments, *choice.segment, &Recording::segment);
+    if (found == stream.segments.end()) {
+      return RecordingNotFound(stream.name,
+                               absl::StrCat(stream.name, " has no segment ", *choice.segment));
+    }
+    stream = model::Alone(*found);
   }
-  return joined;
+  // Of one that is gone the node's own answer says more.
+  if (IsKnown(stream)) TD_RETURN_IF_ERROR(model::CheckTakes(use, stream));
+  return stream;
 }
 
-std::string SegmentsText(const Stream& stream) {
-  if (!stream.segmented) return "-";
-  const size_t count = stream.segments.size();
-  const uint64_t first = stream.segments.front().segment;
-  const uint64_t last = stream.segments.back().segment;
-  if (last - first + 1 != count) return absl::StrCat(count, " of ", first, "-", last);
-  return first == 0 ? absl::StrCat(count) : absl::StrCat(count, " (", first, "-", last, ")");
+absl::StatusOr<Stream> StreamThere(model::Use use, const RecordingChoice& choice,
+                                   client::CatalogClient& catalog) {
+  TD_ASSIGN_OR_RETURN(Stream stream, StreamNamed(use, choice, catalog));
+  if (stream.segmented) return stream;
+  TD_ASSIGN_OR_RETURN(stream.segments.front(), catalog.GetRecording(stream.name));
+  TD_RETURN_IF_ERROR(model::CheckTakes(use, stream));
+  return stream;
+}
+
+std::string DoneText(const Stream& stream) {
+  if (!stream.segmented) return stream.name;
+  return absl::StrCat(stream.name, " with ", stream.segments.size(), " segments");
 }
 
 std::string BeginOf(const Stream& stream, session::Playhead& playhead) {
@@ -143,6 +104,59 @@ std::string BeginOf(const Stream& stream, session::Playhead& playhead) {
   const auto newest = std::find_if(segments.rbegin(), segments.rend(),
                                    [](const Recording& segment) { return segment.blocks > 0; });
   return newest == segments.rend() ? segments.front().name : newest->name;
+}
+
+absl::Status CheckMostIsThere(const StreamLayout& layout, uint64_t first, uint64_t end) {
+  uint64_t there = 0;
+  for (const StreamPiece& piece : layout.pieces) {
+    const uint64_t begin = std::max(piece.first, first);
+    there += std::max(begin, std::min(piece.end(), end)) - begin;
+  }
+  const uint64_t gone = end - first - there;
+  if (gone <= there) return absl::OkStatus();
+  return ArgumentInvalid(
+      "recording",
+      absl::StrCat(layout.whole.name, ": ", gone, " of ", end - first,
+                   " blocks are of segments that are gone: name one that is there, --segment N; "
+                   "tapectl recordings list --segments shows them"));
+}
+
+std::unique_ptr<ViewControl> ViewOf(const Program& program, const Stream& stream,
+                                    std::unique_ptr<ViewControl> view) {
+  if (!stream.segmented) return view;
+  const auto catalog = std::shared_ptr<client::CatalogClient>(program.Catalog());
+  return std::make_unique<client::StreamView>(
+      std::move(view), stream, [catalog, name = stream.name]() -> absl::StatusOr<Stream> {
+        TD_ASSIGN_OR_RETURN(Stream now, FindStream(name, *catalog));
+        if (now.segmented) return now;
+        return RecordingNotFound(name, absl::StrCat(name, " has no segment any more"));
+      });
+}
+
+absl::StatusOr<std::string> SegmentWith(const Stream& stream, uint64_t sample, ViewControl& view) {
+  if (!stream.segmented) return stream.segments.front().name;
+  // The last one that begins at the sample or before. One without a block is among the newest.
+  std::optional<Timeline> found;
+  size_t at = 0;
+  for (size_t begin = 0, end = stream.segments.size(); begin < end;) {
+    const size_t middle = begin + (end - begin) / 2;
+    const auto timeline = view.GetTimeline(stream.segments[middle].name);
+    if (!timeline.ok() && !absl::IsNotFound(timeline.status())) return timeline.status();
+    // Gone: among the oldest.
+    const bool after = timeline.ok() && (timeline->captures.empty() ||
+                                         timeline->captures.front().stream_sample > sample);
+    if (timeline.ok() && !after) {
+      found = *timeline;
+      at = middle;
+    }
+    (after ? end : begin) = after ? middle : middle + 1;
+  }
+  if (!found.has_value()) return NoSuchSample(stream, sample);
+  const CaptureStart& last = found->captures.back();
+  if (sample - std::min(sample, last.stream_sample) >= found->samples - last.sample) {
+    return NoSuchSample(stream, sample);
+  }
+  return stream.segments[at].name;
 }
 
 }  // namespace tapedeck::services::tapectl

@@ -1,46 +1,58 @@
-// Recordings as their users count them: the segments of one session are one stream, joined by what
-// their manifests say.
+// What a command that takes a recording's name is about: one recording, or a stream in segments as
+// one. All such commands ask here.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "services/client/catalog_client.h"
+#include "services/model/stream.h"
+#include "services/model/treatment.h"
 #include "services/session/playhead.h"
+#include "services/tapectl/program.h"
+#include "services/view.h"
 
 namespace tapedeck::services::tapectl {
 
-struct Stream {
-  // luns/…/recordings/ID; of a stream the ID of its first segment, which may be gone.
+// Of a command that takes a recording, or a stream in segments as one.
+struct RecordingChoice {
   std::string name;
-  // Those there are, in order; never empty. Of what is no stream, the one recording.
-  std::vector<Recording> segments;
-  // Whether it stands for all segments of a session.
-  bool segmented = false;
+  std::optional<uint64_t> segment;  // of a stream this one alone
 };
-
-// Of recordings, newest first: their streams in that order, by their newest segments.
-std::vector<Stream> StreamsOf(const std::vector<Recording>& recordings);
 
 // As RecordingNameOf (names.h) takes it. The ID of a stream, and `latest` of a channel that is cut
 // into segments, are the whole stream; the ID of a later segment is that one. What cannot be looked
 // up is taken as it is: the node says what is wrong with it. With `segment`, that one
-// alone, which is 0 of what is no stream.
-absl::StatusOr<Stream> StreamNamed(const std::string& text, std::optional<uint64_t> segment,
+// alone, which is 0 of what is no stream. INVALID_ARGUMENT (ARGUMENT_INVALID): the command refuses
+// what it is (services/model/treatment.h).
+absl::StatusOr<Stream> StreamNamed(model::Use use, const RecordingChoice& choice,
                                    client::CatalogClient& catalog);
 
-// As one recording: sums, the first's start, the last's end.
-Recording Joined(const Stream& stream);
+// The same with all that the node says of it. NOT_FOUND (RECORDING_NOT_FOUND).
+absl::StatusOr<Stream> StreamThere(model::Use use, const RecordingChoice& choice,
+                                   client::CatalogClient& catalog);
 
-// "64", "64 (101-164)", or with segments missing between them "70 of 5-164"; "-" of what is no
-// stream.
-std::string SegmentsText(const Stream& stream);
+// "luns/… with 3 segments", or the recording alone.
+std::string DoneText(const Stream& stream);
 
 // The recording to open so that a playback begins at the playhead, which goes on with all segments
 // then. A number of a block counts from the oldest segment there is.
 std::string BeginOf(const Stream& stream, session::Playhead& playhead);
+
+// INVALID_ARGUMENT (ARGUMENT_INVALID): of these blocks of the stream more are gone than there are,
+// and nobody wants zeros for them all.
+absl::Status CheckMostIsThere(const StreamLayout& layout, uint64_t first, uint64_t end);
+
+// Looks at the stream, or the recording, as one. `program` outlives it.
+std::unique_ptr<ViewControl> ViewOf(const Program& program, const Stream& stream,
+                                    std::unique_ptr<ViewControl> view);
+
+// The segment that has the sample, as the samples of the stream's blocks count; of what is no
+// stream, that recording. INVALID_ARGUMENT (ARGUMENT_INVALID): none has it.
+absl::StatusOr<std::string> SegmentWith(const Stream& stream, uint64_t sample, ViewControl& view);
 
 }  // namespace tapedeck::services::tapectl

@@ -33,7 +33,11 @@ absl::StatusOr<flight::TraceRequest> RequestOf(Program& program, const TraceOpti
     TD_ASSIGN_OR_RETURN(request.job, JobNameOf(options.target));
   } else if (!options.target.empty()) {
     const auto catalog = program.Catalog();
-    TD_ASSIGN_OR_RETURN(request.recording, RecordingNameOf(options.target, *catalog));
+    TD_ASSIGN_OR_RETURN(const Stream stream,
+                        StreamNamed(model::Use::kTrace, {.name = options.target}, *catalog));
+    // A session has the name of its first segment, whichever of them is named.
+    const Recording& recording = stream.segments.front();
+    request.recording = recording.stream.empty() ? stream.name : model::StreamNameOf(recording);
   } else if (options.last_ns == 0) {
     return absl::InvalidArgumentError(
         "name a recording or a job, or say --last for all sessions or --dump for what one left");

@@ -126,7 +126,8 @@ absl::StatusOr<std::string> BeginAt(Program& program, const PlayOptions& options
   TD_ASSIGN_OR_RETURN(const std::string name, PlaceRecording(program, options.name));
   if (NamesSeveral(program)) return name;
   const auto catalog = program.Catalog();
-  TD_ASSIGN_OR_RETURN(const Stream stream, StreamNamed(name, options.segment, *catalog));
+  TD_ASSIGN_OR_RETURN(const Stream stream,
+                      StreamNamed(model::Use::kPlay, {name, options.segment}, *catalog));
   return BeginOf(stream, playhead);
 }
 

@@ -100,6 +100,9 @@ std::string LineOf(const Verification& verification) {
                                   verification.found.checked_blocks, " blocks");
   if (verification.segments > 0) {
     absl::StrAppend(&line, " in ", verification.segments, " segments");
+    if (verification.gone_segments > 0) {
+      absl::StrAppend(&line, " (", verification.gone_segments, " between them are gone)");
+    }
   }
   absl::StrAppend(&line, ", none damaged");
   if (verification.open_segments > 0) {
@@ -191,8 +194,11 @@ absl::Status VerifyRecording(Program& program, const RecordingChoice& choice) {
     result.status = VerifyParts(program, result.recording, result, &copies);
   } else {
     const auto catalog = program.Catalog();
-    TD_ASSIGN_OR_RETURN(const Stream stream, StreamNamed(name, choice.segment, *catalog));
+    TD_ASSIGN_OR_RETURN(const Stream stream,
+                        StreamNamed(model::Use::kVerify, {name, choice.segment}, *catalog));
     result.recording = stream.name;
+    result.gone_segments = stream.segments.back().segment - stream.segments.front().segment + 1 -
+                           stream.segments.size();
     const auto& part = stream.segments.front().part;
     if (part.has_value()) result.part = model::NameOfPart(*part);
     result.status = Verifier(*catalog, program.job_timeout(), result).Verify(stream);

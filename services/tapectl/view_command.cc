@@ -17,7 +17,7 @@ namespace {
 constexpr uint32_t kOtherLines = 4;
 
 struct ViewOptions {
-  std::string recording;
+  RecordingChoice choice;
   uint64_t first = 0;
   uint64_t count = 0;
   uint32_t columns = 0;  // 0: as many as the terminal has room for
@@ -28,10 +28,11 @@ bool InColor() { return isatty(STDOUT_FILENO) == 1 && ColorWanted(); }
 
 absl::Status RunView(Program& program, const ViewOptions& options) {
   const auto catalog = program.Catalog();
-  TD_ASSIGN_OR_RETURN(const std::string name, RecordingNameOf(options.recording, *catalog));
+  TD_ASSIGN_OR_RETURN(const Stream stream,
+                      StreamNamed(model::Use::kView, options.choice, *catalog));
   const TerminalSize size = SizeOfTerminal();
   const bool color = InColor();
-  SpectrogramRequest request{.recording = name,
+  SpectrogramRequest request{.recording = stream.name,
                              .span = {.first = options.first, .count = options.count},
                              .columns = options.columns,
                              .rows = options.rows};
@@ -43,10 +44,11 @@ absl::Status RunView(Program& program, const ViewOptions& options) {
     const uint32_t lines = std::max(size.lines, kOtherLines + 1) - kOtherLines;
     request.rows = std::min(lines * (color ? 2 : 1), kMostRows);
   }
-  TD_ASSIGN_OR_RETURN(const Spectrogram seen, program.View()->ReadSpectrogram(request));
+  TD_ASSIGN_OR_RETURN(const Spectrogram seen,
+                      ViewOf(program, stream, program.View())->ReadSpectrogram(request));
   std::string text = WaterfallText(seen, color);
   text.pop_back();  // Print ends the line
-  program.PrintDrawn(AnswerOf(Viewed{.recording = name, .spectrogram = seen}), text);
+  program.PrintDrawn(AnswerOf(Viewed{.recording = stream.name, .spectrogram = seen}), text);
   return absl::OkStatus();
 }
 
@@ -56,10 +58,7 @@ void AddViewCommand(Command tapectl, Program& program) {
   auto options = std::make_shared<ViewOptions>();
   const Command command = tapectl.AddCommand(
       "view", "Show a waterfall of a recording: power by frequency and time, also while it grows");
-  command
-      .AddOption("RECORDING", options->recording,
-                 "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name")
-      .Required();
+  AddRecordingChoice(command, options->choice, kWhichRecording);
   command.AddOption("--first", options->first, "The sample to begin with, from 0");
   command.AddOption("--count", options->count, "So many samples; 0: to the end");
   command.AddOption("--columns", options->columns,

@@ -129,17 +129,5 @@ TEST_F(StreamsTest, DeleteTakesAllOrNothing) {
   EXPECT_EQ(RunJson({"recordings", "list"})["recordings"].size(), 1u);
 }
 
-TEST(StreamTextTest, SaysWhichSegmentsThereAre) {
-  const auto text = [](const std::vector<uint64_t>& numbers) {
-    Stream stream{.name = "s", .segmented = true};
-    for (const uint64_t number : numbers) stream.segments.push_back({.segment = number});
-    return SegmentsText(stream);
-  };
-  EXPECT_EQ(text({0, 1, 2}), "3");
-  EXPECT_EQ(text({101, 102}), "2 (101-102)");
-  EXPECT_EQ(text({5, 6, 164}), "3 of 5-164");
-  EXPECT_EQ(SegmentsText({.name = "r", .segments = {Recording()}}), "-");
-}
-
 }  // namespace
 }  // namespace tapedeck::services::tapectl
