@@ -55,6 +55,12 @@ absl::Status RecordingNotFound(absl::string_view recording, absl::string_view te
   return NoRecording(absl::Status(code, text), recording, "");
 }
 
+absl::Status RecordingBusy(absl::string_view recording, absl::string_view state,
+                           absl::string_view text) {
+  return WithReason(absl::FailedPreconditionError(text), "RECORDING_BUSY",
+                    {{"recording", std::string(recording)}, {"state", std::string(state)}});
+}
+
 absl::Status RecordingMoved(absl::string_view recording, absl::string_view moved_to) {
   return NoRecording(
       absl::NotFoundError(absl::StrCat("recording ", recording, " has moved to ", moved_to)),

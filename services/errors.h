@@ -39,7 +39,11 @@ absl::Status ChannelInUse(absl::string_view channel, absl::string_view why);
 // RECORDING_NOT_FOUND: NOT_FOUND, or DATA_LOSS where it went before its player came to it.
 absl::Status RecordingNotFound(absl::string_view recording, absl::string_view text,
                                absl::StatusCode code = absl::StatusCode::kNotFound);
-// The same of one that has gone to `moved_to`, another recording.
+// FAILED_PRECONDITION (RECORDING_BUSY). `state`: RECORDING while it is written, IN_USE, or what it
+// has become.
+absl::Status RecordingBusy(absl::string_view recording, absl::string_view state,
+                           absl::string_view text);
+// RECORDING_NOT_FOUND of one that has gone to `moved_to`, another recording.
 absl::Status RecordingMoved(absl::string_view recording, absl::string_view moved_to);
 
 // What is damaged: so many blocks of a recording, or of what is in a file. May be empty.

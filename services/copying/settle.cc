@@ -110,11 +110,10 @@ absl::Status CheckNotGoneOn(const Recording& source, const Recording& now) {
       now.missing_blocks == source.missing_blocks) {
     return absl::OkStatus();
   }
-  return WithReason(absl::FailedPreconditionError(absl::StrCat(
-                        source.name, " went on after it was copied, from ", source.blocks,
-                        " blocks to ", now.blocks, ": it stays; move it again once it is closed")),
-                    "RECORDING_BUSY",
-                    {{"recording", source.name}, {"state", std::string(model::NameOf(now.state))}});
+  return RecordingBusy(
+      source.name, model::NameOf(now.state),
+      absl::StrCat(source.name, " went on after it was copied, from ", source.blocks, " blocks to ",
+                   now.blocks, ": it stays; move it again once it is closed"));
 }
 
 absl::Status DeleteOriginal(client::CatalogClient& from, client::CatalogClient& to,

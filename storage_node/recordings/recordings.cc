@@ -369,10 +369,9 @@ services::Recording Recordings::Present(const catalog::RecordingRow& row) {
 
 absl::Status Busy(const FoundRecording& recording, absl::string_view why) {
   const bool writing = recording.manifest.state == services::RecordingState::kRecording;
-  return services::WithReason(
-      absl::FailedPreconditionError(absl::StrCat(recording.name.ToString(), " ", why)),
-      "RECORDING_BUSY",
-      {{"recording", recording.name.ToString()}, {"state", writing ? "RECORDING" : "IN_USE"}});
+  const std::string name = recording.name.ToString();
+  return services::RecordingBusy(name, writing ? "RECORDING" : "IN_USE",
+                                 absl::StrCat(name, " ", why));
 }
 
 }  // namespace tapedeck::storage_node::recordings
