@@ -233,6 +233,9 @@ absl::Status RunCopy(Program& program, const CopyOptions& given) {
   const bool there = ends.same_node && name.starts_with(absl::StrCat(channel, "/"));
   if (!options.move || (!there && found.ok())) {
     TD_RETURN_IF_ERROR(found.status());
+    if (options.move) {
+      TD_RETURN_IF_ERROR(CheckMeant(options.choice.name, found->segments.front()));
+    }
     return CopyAll(program, options, ends, *found, channel);
   }
   const absl::Status in_it = ArgumentInvalid("channel", absl::StrCat(name, " is in that channel"));

@@ -119,4 +119,18 @@ absl::StatusOr<std::string> RecordingNameOf(const std::string& text,
   return WhereItIs(name, catalog);
 }
 
+absl::Status CheckMeant(const std::string& text, const Recording& found) {
+  if (found.original.empty() || found.original == found.name) return absl::OkStatus();
+  bool meant = !absl::EndsWith(found.original, absl::StrCat("/", text));
+  if (absl::StrContains(text, '/')) {
+    TD_ASSIGN_OR_RETURN(const std::string name,
+                        model::ExpandName(text, {"luns", "channels", "recordings"}));
+    meant = name == found.name || absl::EndsWith(name, "/latest");
+  }
+  if (meant) return absl::OkStatus();
+  return RecordingNotFound(text, absl::StrCat(text, " is gone; ", found.name,
+                                              " is a copy of it, or where it has moved: give that "
+                                              "name if you mean it"));
+}
+
 }  // namespace tapedeck::services::tapectl

@@ -3,12 +3,10 @@
 #include <map>
 #include <memory>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
-#include "services/model/short_name.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/field_options.h"
 #include "services/tapectl/group_names.h"
@@ -118,22 +116,6 @@ absl::Status DeleteParts(Program& program, const std::string& name) {
   }
   program.Print(AnswerOf("deleted", name), absl::StrCat("deleted ", name, " with all its parts"));
   return absl::OkStatus();
-}
-
-// The name of an original leads to its copy once it is gone. Whoever gives the command again does
-// not mean the copy.
-absl::Status CheckMeant(const std::string& typed, const Recording& found) {
-  if (found.original.empty() || found.original == found.name) return absl::OkStatus();
-  bool meant = !absl::EndsWith(found.original, absl::StrCat("/", typed));
-  if (absl::StrContains(typed, '/')) {
-    TD_ASSIGN_OR_RETURN(const std::string name,
-                        model::ExpandName(typed, {"luns", "channels", "recordings"}));
-    meant = name == found.name || absl::EndsWith(name, "/latest");
-  }
-  if (meant) return absl::OkStatus();
-  return RecordingNotFound(typed, absl::StrCat(typed, " is gone; ", found.name,
-                                               " is a copy of it, or where it has moved: give "
-                                               "that name to delete it"));
 }
 
 // Of a stream all segments, the newest first: where that is being written, none is deleted.

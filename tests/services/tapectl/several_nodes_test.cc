@@ -22,8 +22,7 @@ TEST(SeveralNodesTest, PartsAreOneRecording) {
   Recording salvaged = PartOf("a", {.number = 2, .parts = 2}, 9, 101);
   salvaged.state = RecordingState::kSalvaged;
   salvaged.missing_blocks = 2;
-  const Recording whole{
-      .name = "luns/l/channels/c/recordings/b", .blocks = 3, .open_time_ns = 300};
+  const Recording whole{.name = "luns/l/channels/c/recordings/b", .blocks = 3, .open_time_ns = 300};
   const auto joined = JoinParts({PartOf("d", {.number = 3, .parts = 3}, 1, 200), salvaged, whole,
                                  PartOf("a", {.number = 1, .parts = 2}, 4, 100)});
   ASSERT_EQ(joined.size(), 3u);

@@ -40,9 +40,8 @@ class TapectlTest : public ::testing::Test {
   void AwaitBlocks() {
     const auto moves = [&] {
       const auto jobs = node_.jobs.ListJobs();
-      return std::ranges::any_of(jobs, [](const Job& job) {
-        return job.state == JobState::kRunning && job.blocks > 0;
-      });
+      return std::ranges::any_of(
+          jobs, [](const Job& job) { return job.state == JobState::kRunning && job.blocks > 0; });
     };
     for (int i = 0; i < 2000 && !moves(); ++i) absl::SleepFor(absl::Milliseconds(10));
   }
