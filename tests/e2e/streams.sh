@@ -119,6 +119,12 @@ with tapedeck.connect(sys.argv[1]) as deck:
     assert (stream.samples() == expected).all()
     assert (stream.samples(500000, 600000) == expected[500000:1100000]).all()
     assert [block.number for block in stream.blocks()] == list(range(101))
+    assert [block.number for block in stream.follow(3)] == list(range(3, 101))
+    stream.annotate(2000000, 5, label="python")
+    assert [note.label for note in stream.segments[3].annotations].count("python") == 1
+    stream.keep()
+    assert all(one.info.kept for one in stream.segments)
+    stream.keep(False)
     one = deck.recording("l0/c0/latest", segment=2)
     assert (one.samples() == expected[2 << 19:3 << 19]).all()
 PYTHON

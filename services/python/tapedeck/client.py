@@ -138,8 +138,12 @@ class Client:
             return None
 
     def delete_recording(self, recording: Union[str, Recording]) -> None:
-        """At once; of a stream all segments, the newest first. RecordingBusy while it is written or played."""
+        """At once; of a stream all segments, the newest first. RecordingBusy while it is written or played. A name that it had
+        before it was moved is RecordingNotFound."""
         found = recording if isinstance(recording, Recording) else self.recording(recording)
+        if isinstance(recording, str) and not recording.endswith("/latest") and found.name != names.full(recording, 3):
+            raise RecordingNotFound(f"{recording} is gone; {found.name} is a copy of it, or where it has moved: give that name to "
+                                    "delete it", code="NOT_FOUND", metadata={"recording": recording})
         for one in reversed(found.segments if isinstance(found, Stream) else [found]):
             self._storage.call("CatalogService", "DeleteRecording", {"name": one.name, "request_id": request_id()}, DISK_S)
 

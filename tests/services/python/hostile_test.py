@@ -55,6 +55,12 @@ class HostileTest(unittest.TestCase):
             self.assertEqual(deck.recording("l/c/a").name, at("r"))
             self.assertEqual(node.asked, [at("a"), at("b"), at("r")])
 
+    def test_what_has_moved_is_not_deleted_by_its_old_name(self):
+        at = "luns/l/channels/c/recordings/{}".format
+        with HostileNode(moved={at("a"): at("r")}) as node, tapedeck.connect(node.address) as deck:
+            with self.assertRaises(errors.RecordingNotFound):
+                deck.delete_recording("l/c/a")
+
     def test_moves_in_a_circle_and_to_nowhere(self):
         at = "luns/l/channels/c/recordings/{}".format
         for moved in ({at("a"): at("b"), at("b"): at("a")}, {at("a"): at("a")}, {at("a"): "l/../x"}, {at("a"): ""},
