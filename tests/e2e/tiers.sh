@@ -37,12 +37,13 @@ one_by_one() {
   json_is "[$said,$moved]" "[.[] | {labels, origin, group, description, annotations, start_time, blocks, bytes, sample_rate}] | .[0] == .[1]" "what is noted"
   json_is "$moved" ".name == \"luns/deep/channels/c/recordings/${name##*/}\" and .original == \"$name\"" "the old name"
   is_whole "$(tapectl_json play "$name" --sink verify)" "playing by the old name"
-  tapectl_json recordings move "$name" deeper/c >/dev/null || fail "moving it once more"
+  ! tapectl recordings move "$name" deeper/c 2>/dev/null || fail "what deletes takes an old name"
+  tapectl recordings move "deep/c/${name##*/}" deeper/c >/dev/null || fail "moving it once more"
   json_is "$(tapectl_json recordings show "$name")" ".name == \"luns/deeper/channels/c/recordings/${name##*/}\"" "the first name"
   is_whole "$(tapectl_json play "$name" --sink verify)" "playing by the first name"
   tapectl channel update fast/c --move-to "" >/dev/null
   json_is "$(tapectl_json channel list fast)" '.channels[0].move_to == ""' "no policy"
-  tapectl recordings delete "$name" >/dev/null
+  tapectl recordings delete "deeper/c/${name##*/}" >/dev/null
 }
 
 refusals() {
