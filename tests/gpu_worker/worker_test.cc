@@ -215,10 +215,10 @@ TEST_F(WorkerTest, WrongStagesAreRefusedBeforeTheNodeIsAsked) {
             "ARGUMENT_INVALID");
   EXPECT_EQ(ReasonOfStart(worker_->StartPlayback({.transfer = mute, .sink = {"file"}})),
             "ARGUMENT_INVALID");
-  services::TransferSpec twice = mute;
-  twice.transforms = {{"fft", {{"points", 16}}}, {"fft", {{"points", 32}}}};
-  const auto job = worker_->StartRecord({.transfer = twice, .source = {"synth"}, .blocks = 1});
-  EXPECT_EQ(services::ReasonOf(job.status())->metadata.at("field"), "transforms");
+  services::TransferSpec unknown = mute;
+  unknown.transforms = {{"fft", {{"points", 16}}}, {"none"}};
+  const auto job = worker_->StartRecord({.transfer = unknown, .source = {"synth"}, .blocks = 1});
+  EXPECT_EQ(services::ReasonOf(job.status())->metadata.at("field"), "transform");
 }
 
 TEST_F(WorkerTest, DescribesItsStages) {
