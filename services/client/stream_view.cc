@@ -114,9 +114,9 @@ absl::Status StreamView::LookAgain() {
     now.segments.insert(now.segments.begin(), oldest);
   }
   stream_ = std::move(now);
+  const std::vector<Recording>& segments = stream_.segments;
   std::erase_if(closed_, [&](const auto& one) {
-    return std::ranges::find(stream_.segments, one.first, &Recording::name) ==
-           stream_.segments.end();
+    return std::ranges::find(segments, one.first, &Recording::name) == segments.end();
   });
   return absl::OkStatus();
 }
