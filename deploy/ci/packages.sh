@@ -105,9 +105,9 @@ check_in_root() {
   inside dpkg --purge tapedeck-storage tapedeck-worker tapedeck-cli tapedeck-dev >"$NOTES/purge.log" 2>&1 || fail "$(tail -n 20 "$NOTES/purge.log")"
   grep -q 'stays in /var/lib/tapedeck/storage' "$NOTES/purge.log" || fail "it is not said where the data is: $(<"$NOTES/purge.log")"
   files_of "$ROOT" >"$NOTES/after"
-  left=$(comm -3 "$NOTES/before" "$NOTES/after" | grep -vE '^\s+./var/lib/tapedeck(/storage(/.*)?)?$' || true)
+  left=$(comm -3 "$NOTES/before" "$NOTES/after" | grep -vE '^\s+./var/lib/tapedeck(/(storage|worker)(/.*)?)?$' || true)
   [[ -z $left ]] || fail "left or lost: $left"
-  [[ $(comm -13 "$NOTES/users" <(users)) == tapedeck-storage ]] || fail "users: $(users | paste -sd' ')"
+  [[ $(comm -13 "$NOTES/users" <(users) | paste -sd' ') == "tapedeck-storage tapedeck-worker" ]] || fail "users: $(users | paste -sd' ')"
   [[ -e $ROOT/var/lib/tapedeck/storage/l0/.tapedeck/lun.json ]] || fail "the data is gone: $(cat "$NOTES/purge.log"; ls -laR "$ROOT/var/lib/tapedeck")"
 }
 
