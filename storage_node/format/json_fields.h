@@ -47,7 +47,7 @@ class JsonFields {
   const nlohmann::json* Find(const char* key) const;
 
   const nlohmann::json& object_;
-  const absl::string_view what_;
+  const std::string what_;
   absl::Status status_;
 };
 
