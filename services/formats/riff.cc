@@ -11,7 +11,8 @@ constexpr int64_t kMillisecondNs = 1'000'000;
 }  // namespace
 
 void AppendNumber(std::string* text, uint64_t value, int bytes) {
-  for (int i = 0; i < bytes; ++i) text->push_back(static_cast<char>(value >> (8 * i)));
+  for (int i = 0; i < bytes; ++i)
+    text->push_back(i < 8 ? static_cast<char>(value >> (8 * i)) : '\0');
 }
 
 uint64_t NumberAt(absl::string_view text, size_t at, int bytes) {

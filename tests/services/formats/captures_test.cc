@@ -25,7 +25,8 @@ constexpr uint64_t kPackets = 200;
 
 std::string Big(uint64_t value, int bytes) {
   std::string text;
-  for (int i = bytes - 1; i >= 0; --i) text.push_back(static_cast<char>(value >> (8 * i)));
+  for (int i = bytes - 1; i >= 0; --i)
+    text.push_back(i < 8 ? static_cast<char>(value >> (8 * i)) : '\0');
   return text;
 }
 
