@@ -107,6 +107,7 @@ struct Admittance : public std::enable_shared_from_this<Admittance> {
   void LookAgain() {
     watch->Say("waiting for the recording's session before to end");
     executor.PostAfter(kLookAgainNs, [self = shared_from_this()] {
+      if (self->watch->left()) return;  // the node may be gone
       self->means.luns.desks().Of(self->lun)->Run([self] { self->Look(); });
     });
   }
@@ -124,7 +125,9 @@ struct Admittance : public std::enable_shared_from_this<Admittance> {
         });
   }
 
+  // What a session that has left would have had goes here, while the node is there.
   void End(absl::StatusOr<MakeAdmission> made) {
+    if (watch->left()) return;
     executor.Post([self = shared_from_this(), opened = std::move(made)]() mutable {
       if (self->watch->left()) return;  // what is open goes again
       self->admitted(opened.ok() ? absl::StatusOr<Admission>((*opened)()) : opened.status());

@@ -118,12 +118,13 @@ class JobFixture : public testing::Test {
   storage_node::TempDir dir_;
   const std::unique_ptr<EventLoop> node_poller_ = EventLoop::Create("node-rail").value();
   const std::unique_ptr<EventLoop> worker_poller_ = EventLoop::Create("worker-rail").value();
+  // As in the node: its loops outlive it.
+  const std::unique_ptr<EventLoop> node_loop_ = EventLoop::Create("node").value();
   std::unique_ptr<Transport> node_rail_;
   std::unique_ptr<Transport> worker_rail_;
   std::unique_ptr<storage_node::node::StorageNode> node_;
   pipeline::DeviceChoice device_;
   std::unique_ptr<pipeline::MemoryLadder> ladder_;
-  const std::unique_ptr<EventLoop> node_loop_ = EventLoop::Create("node").value();
   const std::unique_ptr<EventLoop> worker_loop_ = EventLoop::Create("worker").value();
 };
 
