@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,8 +36,12 @@ class RecorderControl {
   virtual ~RecorderControl() = default;
   virtual absl::StatusOr<std::vector<Capture>> TriggerRecording(const std::string& channel,
                                                                 const Trigger& trigger) = 0;
-  virtual absl::Status AnnotateRecording(const std::string& recording,
-                                         const Annotation& annotation) = 0;
+  // All of them or none.
+  virtual absl::Status Annotate(const std::string& recording,
+                                std::span<const Annotation> annotations) = 0;
+  absl::Status AnnotateRecording(const std::string& recording, const Annotation& annotation) {
+    return Annotate(recording, {&annotation, 1});
+  }
   virtual absl::Status KeepRecording(const std::string& recording, bool kept) = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/deadline.h"
@@ -17,6 +18,8 @@ using stages::Remarks;
 namespace {
 
 constexpr absl::Duration kPatience = absl::Seconds(30);
+// Between two looks at the deadline.
+constexpr size_t kMostAtOnce = services::model::kMaxAnnotationsAtOnce;
 
 }  // namespace
 
@@ -62,8 +65,8 @@ void Annotator::Write(Remarks::Which which, dataplane::Deadline deadline) {
     absl::MutexLock lock(&mutex_);
     return recording_;
   }();
-  for (; !waiting_.empty() && status_.ok(); waiting_.pop_front()) {
-    const absl::Status status = WriteOne(recording, waiting_.front(), deadline);
+  while (!waiting_.empty() && status_.ok()) {
+    const absl::Status status = WriteSome(recording, deadline);
     if (status.ok()) continue;
     if (which == Remarks::Which::kSoFar && services::session::MayPass(status)) {
       absl::MutexLock lock(&mutex_);
@@ -78,14 +81,18 @@ void Annotator::Write(Remarks::Which which, dataplane::Deadline deadline) {
   }
 }
 
-absl::Status Annotator::WriteOne(const std::string& recording,
-                                 const services::Annotation& annotation,
-                                 dataplane::Deadline deadline) {
+absl::Status Annotator::WriteSome(const std::string& recording, dataplane::Deadline deadline) {
   if (recording.empty()) return absl::FailedPreconditionError("there is no recording");
   if (deadline.passed()) {
     return absl::DeadlineExceededError("the storage node takes them too slowly");
   }
-  return storage_.AnnotateRecording(recording, annotation);
+  const auto end =
+      waiting_.begin() + static_cast<std::ptrdiff_t>(std::min(waiting_.size(), kMostAtOnce));
+  const std::vector<services::Annotation> some(waiting_.begin(), end);
+  size_t done = 0;
+  const absl::Status status = storage_.Annotate(recording, some, &done);
+  waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(done));
+  return status;
 }
 
 }  // namespace tapedeck::gpu_worker::job

@@ -48,8 +48,8 @@ class Annotator {
 
   // Its thread.
   void Write(stages::Remarks::Which which, dataplane::Deadline deadline);
-  absl::Status WriteOne(const std::string& recording, const services::Annotation& annotation,
-                        dataplane::Deadline deadline);
+  // The next ones.
+  absl::Status WriteSome(const std::string& recording, dataplane::Deadline deadline);
 
   const std::shared_ptr<stages::Remarks> remarks_;
   services::StorageClient& storage_;

@@ -7,6 +7,7 @@
 #include "services/client/unary_call.h"
 #include "services/convert/recorder.h"
 #include "services/convert/scrub.h"
+#include "services/limits.h"
 #include "tapedeck/v1/recorder.grpc.pb.h"
 
 namespace tapedeck::services::client {
@@ -45,6 +46,29 @@ absl::Status RecorderClient::AnnotateRecording(const std::string& recording,
   return RunCall(node_, timeout_, [&](grpc::ClientContext* context) {
     return stub_->calls->AnnotateRecording(context, request, &response);
   });
+}
+
+absl::Status RecorderClient::Annotate(const std::string& recording,
+                                      std::span<const Annotation> annotations, size_t* done) {
+  *done = 0;
+  while (*done < annotations.size()) {
+    v1::AnnotateRecordingRequest request;
+    request.set_recording(recording);
+    size_t bytes = 0;
+    for (const Annotation& one : annotations.subspan(*done)) {
+      bytes += BytesOf(one);
+      const bool fits = bytes <= kMaxRequestBytes / 2 &&
+                        request.annotations_size() < int{model::kMaxAnnotationsAtOnce};
+      if (!fits && request.annotations_size() > 0) break;
+      *request.add_annotations() = convert::ToProto(one);
+    }
+    google::protobuf::Empty response;
+    TD_RETURN_IF_ERROR(RunCall(node_, timeout_, [&](grpc::ClientContext* context) {
+      return stub_->calls->AnnotateRecording(context, request, &response);
+    }));
+    *done += static_cast<size_t>(request.annotations_size());
+  }
+  return absl::OkStatus();
 }
 
 absl::Status RecorderClient::KeepRecording(const std::string& recording, bool kept) {

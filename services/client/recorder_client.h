@@ -2,7 +2,9 @@
 // the node, or name it (NODE_UNREACHABLE).
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,10 @@ class RecorderClient {
   absl::StatusOr<std::vector<Capture>> TriggerRecording(const std::string& channel,
                                                         const Trigger& trigger);
   absl::Status AnnotateRecording(const std::string& recording, const Annotation& annotation);
+  // All of them, in calls of so many that a message holds; of each call all or none. `done` counts
+  // those that are there, also if it fails.
+  absl::Status Annotate(const std::string& recording, std::span<const Annotation> annotations,
+                        size_t* done);
   absl::Status KeepRecording(const std::string& recording, bool kept);
 
   absl::StatusOr<Scrub> StartScrub(const ScrubStart& start);

@@ -8,6 +8,8 @@ v1::Annotation ToProto(const Annotation& annotation) {
   out.set_sample_count(annotation.sample_count);
   out.set_label(annotation.label);
   out.set_comment(annotation.comment);
+  out.set_details(annotation.details);
+  out.set_foreign(annotation.foreign);
   return out;
 }
 
@@ -15,7 +17,9 @@ Annotation FromProto(const v1::Annotation& annotation) {
   return {.sample_start = annotation.sample_start(),
           .sample_count = annotation.sample_count(),
           .label = annotation.label(),
-          .comment = annotation.comment()};
+          .comment = annotation.comment(),
+          .details = annotation.details(),
+          .foreign = annotation.foreign()};
 }
 
 v1::TriggerRecordingRequest ToProto(const std::string& channel, const Trigger& trigger) {

@@ -71,10 +71,13 @@ absl::Status CopyNotes(client::CatalogClient& catalog, client::RecorderClient& r
     update.Set(&Recording::labels, std::move(labels));
     TD_RETURN_IF_ERROR(catalog.UpdateRecording(update).status());
   }
+  std::vector<Annotation> lacking;
   for (const Annotation& annotation : source.annotations) {
     if (std::ranges::find(now.annotations, annotation) != now.annotations.end()) continue;
-    TD_RETURN_IF_ERROR(recorder.AnnotateRecording(copy, annotation));
+    lacking.push_back(annotation);
   }
+  size_t done = 0;
+  TD_RETURN_IF_ERROR(recorder.Annotate(copy, lacking, &done));
   if (source.kept && !now.kept) TD_RETURN_IF_ERROR(recorder.KeepRecording(copy, true));
   return absl::OkStatus();
 }

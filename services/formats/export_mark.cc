@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "services/files/errors.h"
-#include "services/formats/foreign_json.h"
+#include "services/sigmf/foreign_json.h"
 
 namespace tapedeck::services::formats {
 namespace {
@@ -83,7 +83,7 @@ std::string EncodeMark(const ExportMark& mark) {
 }
 
 absl::StatusOr<ExportMark> DecodeMark(const std::string& path, const std::string& text) {
-  const json object = ParseForeign(text);
+  const json object = sigmf::ParseForeign(text);
   if (!object.is_object() || object.value("kind", json()) != kKind) {
     return files::Invalid(path, "is no mark of an export");
   }

@@ -10,9 +10,9 @@
 #include "dataplane/status_macros.h"
 #include "services/files/errors.h"
 #include "services/formats/archive.h"
-#include "services/formats/foreign_json.h"
 #include "services/formats/samples_file.h"
 #include "services/formats/sigmf.h"
+#include "services/sigmf/foreign_json.h"
 #include "services/sigmf/meta.h"
 
 namespace tapedeck::services::formats {
@@ -156,7 +156,7 @@ absl::StatusOr<std::unique_ptr<Reader>> Open(Found found, const sigmf::SigmfReco
   if (!type.ok()) return files::Invalid(found.path, type.status().message());
   if (found.bytes == 0) return files::Invalid(found.path, "there are no samples");
   // Of what it has twice, the last counts here, and the form was that of the first.
-  const json object = ParseForeign(found.text);
+  const json object = sigmf::ParseForeign(found.text);
   if (!object.is_object() || !object.contains("global") || !object["global"].is_object()) {
     return files::Invalid(found.path, "is no JSON object with a \"global\", or nested too deep");
   }

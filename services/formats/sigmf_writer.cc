@@ -11,10 +11,10 @@
 #include "services/files/errors.h"
 #include "services/files/input_file.h"
 #include "services/files/part_file.h"
-#include "services/formats/foreign_json.h"
 #include "services/formats/raw.h"
 #include "services/formats/sigmf.h"
 #include "services/formats/tar.h"
+#include "services/sigmf/foreign_json.h"
 
 namespace tapedeck::services::formats {
 namespace {
@@ -53,7 +53,7 @@ std::string MetaOf(const Subject& subject, const Seen& seen, const std::string& 
 bool IsOwnMeta(const std::string& path, const std::string& uid) {
   const auto text = files::ReadText(path, kMaxOwnMetaBytes);
   if (!text.ok()) return false;
-  const nlohmann::json object = ParseForeign(*text);
+  const nlohmann::json object = sigmf::ParseForeign(*text);
   return sigmf::IsOwn(object) && object["global"].value("tapedeck:uid", nlohmann::json()) == uid;
 }
 

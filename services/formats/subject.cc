@@ -84,7 +84,7 @@ model::SampleTime TimeOf(const Subject& subject, uint64_t sample) {
 
 double FrequencyOf(const Recording& recording) {
   for (const Annotation& one : recording.annotations) {
-    if (one.label != sigmf::kSignalLabel) continue;
+    if (!model::IsMark(one, sigmf::kSignalLabel)) continue;
     const auto fields = sigmf::SignalFields(one.comment);
     if (const auto found = fields.find("frequency"); found != fields.end()) return found->second;
   }

@@ -45,7 +45,7 @@ size_t BytesOf(const Origin& origin, bool written) {
   for (const OriginStage& one : origin.transforms) bytes += BytesOfStage(one, written);
   for (const std::string* text :
        {&origin.datatype, &origin.device, &origin.worker, &origin.version, &origin.beside,
-        &origin.original_cause, &origin.move_draft, &origin.repairs}) {
+        &origin.original_cause, &origin.move_draft, &origin.repairs, &origin.metadata}) {
     bytes += kBytesBeside + (written ? WrittenBytes(*text) : text->size());
   }
   return bytes;
@@ -80,6 +80,9 @@ std::string OriginProblem(const Origin& origin) {
   }
   if (origin.original_cause.size() > kMaxOriginValueBytes) {
     return absl::StrCat("has a cause longer than ", kMaxOriginValueBytes, " bytes");
+  }
+  if (origin.metadata.size() > kMaxOriginMetadataBytes) {
+    return absl::StrCat("has metadata longer than ", kMaxOriginMetadataBytes, " bytes");
   }
   return BytesOf(origin, /*written=*/false) > kMaxOriginBytes
              ? absl::StrCat("is longer than ", kMaxOriginBytes, " bytes")

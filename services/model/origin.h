@@ -41,6 +41,8 @@ struct Origin {
   // Marks of copies that are not finished, each of its own maker. Empty: it is none.
   std::string move_draft;  // uid of the recording that a policy moves
   std::string repairs;     // ID of the recording whose part is repaired
+  // A JSON object: what an imported file says and no other field has; empty: nothing.
+  std::string metadata;
   bool operator==(const Origin&) const = default;
 };
 
@@ -56,7 +58,8 @@ struct Fields<Origin> {
       Describe(&Origin::beside, {.name = "beside", .role = Role::kNoted}),
       Describe(&Origin::original_cause, {.name = "original_cause", .role = Role::kNoted}),
       Describe(&Origin::move_draft, {.name = "move_draft", .role = Role::kNoted}),
-      Describe(&Origin::repairs, {.name = "repairs", .role = Role::kNoted}));
+      Describe(&Origin::repairs, {.name = "repairs", .role = Role::kNoted}),
+      Describe(&Origin::metadata, {.name = "metadata", .role = Role::kNoted}));
 };
 
 // Of both outputs of a job together.
@@ -65,6 +68,7 @@ inline constexpr size_t kMaxOriginTransforms = 32;
 inline constexpr size_t kMaxOriginParameters = 64;
 inline constexpr size_t kMaxOriginValueBytes = 4096;
 inline constexpr size_t kMaxOriginTextBytes = 256;
+inline constexpr size_t kMaxOriginMetadataBytes = 48 << 10;
 inline constexpr size_t kMaxOriginBytes = 64 << 10;  // all of it
 
 // What is wrong with it, as in "has more than 32 transforms"; empty: nothing.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -44,6 +45,9 @@ struct Annotation {
   uint64_t sample_count = 0;
   std::string label;
   std::string comment;
+  // A JSON object: the other keys of an imported annotation or capture. Empty: none.
+  std::string details;
+  bool foreign = false;  // of an imported file: its label is no mark of ours, whatever it says
   bool operator==(const Annotation&) const = default;
 };
 
@@ -53,14 +57,33 @@ struct Fields<Annotation> {
       std::make_tuple(Describe(&Annotation::sample_start, {.name = "sample_start"}),
                       Describe(&Annotation::sample_count, {.name = "sample_count"}),
                       Describe(&Annotation::label, {.name = "label"}),
-                      Describe(&Annotation::comment, {.name = "comment"}));
+                      Describe(&Annotation::comment, {.name = "comment"}),
+                      Describe(&Annotation::details, {.name = "details"}),
+                      Describe(&Annotation::foreign, {.name = "foreign"}));
 };
+
+// Of the details of one annotation.
+inline constexpr size_t kMaxDetailsBytes = 16 << 10;
+// That one call adds.
+inline constexpr size_t kMaxAnnotationsAtOnce = 1000;
 
 // What the annotations of one recording may take together, with what each costs beside its words: a
 // manifest, where some characters take six bytes, and an answer have all of them.
 inline constexpr size_t kMaxAnnotationBytes = 512 << 10;
 inline size_t BytesOf(const Annotation& annotation) {
-  return 64 + WrittenBytes(annotation.label) + WrittenBytes(annotation.comment);
+  return 64 + WrittenBytes(annotation.label) + WrittenBytes(annotation.comment) +
+         WrittenBytes(annotation.details);
+}
+
+inline size_t BytesOf(std::span<const Annotation> annotations) {
+  size_t bytes = 0;
+  for (const Annotation& one : annotations) bytes += BytesOf(one);
+  return bytes;
+}
+
+// Whether it is a mark that Tapedeck itself has made.
+inline bool IsMark(const Annotation& annotation, absl::string_view label) {
+  return !annotation.foreign && annotation.label == label;
 }
 
 struct Recording {

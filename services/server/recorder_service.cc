@@ -4,13 +4,17 @@
 
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/convert/fields.h"
 #include "services/convert/recorder.h"
 #include "services/convert/scrub.h"
 #include "services/model/resource_name.h"
 #include "services/server/dispatch.h"
+#include "services/sigmf/foreign_json.h"
 #include "tapedeck/v1/recorder.grpc.pb.h"
 
 namespace tapedeck::services::server {
@@ -25,6 +29,35 @@ constexpr size_t kMaxTextBytes = 1024;
 absl::Status CheckText(absl::string_view field, const std::string& text) {
   if (text.size() <= kMaxTextBytes) return absl::OkStatus();
   return convert::FieldError(field, "is longer than 1024 bytes");
+}
+
+absl::Status CheckAnnotation(absl::string_view field, const Annotation& annotation) {
+  TD_RETURN_IF_ERROR(CheckText(absl::StrCat(field, ".label"), annotation.label));
+  TD_RETURN_IF_ERROR(CheckText(absl::StrCat(field, ".comment"), annotation.comment));
+  const std::string& details = annotation.details;
+  if (details.size() > model::kMaxDetailsBytes) {
+    return convert::FieldError(absl::StrCat(field, ".details"), "is longer than 16 KiB");
+  }
+  if (!details.empty() && !sigmf::ObjectOf(details).is_object()) {
+    return convert::FieldError(absl::StrCat(field, ".details"), "is no JSON object");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<Annotation>> AnnotationsOf(const v1::AnnotateRecordingRequest& request) {
+  std::vector<Annotation> annotations;
+  if (request.has_annotation() || request.annotations().empty()) {
+    annotations.push_back(convert::FromProto(request.annotation()));
+    TD_RETURN_IF_ERROR(CheckAnnotation("annotation", annotations.back()));
+  }
+  if (request.annotations_size() > int{model::kMaxAnnotationsAtOnce}) {
+    return convert::FieldError("annotations", "are more than 1000");
+  }
+  for (const v1::Annotation& one : request.annotations()) {
+    annotations.push_back(convert::FromProto(one));
+    TD_RETURN_IF_ERROR(CheckAnnotation("annotations", annotations.back()));
+  }
+  return annotations;
 }
 
 // Any thread. Each handler validates, converts, acts, converts.
@@ -63,10 +96,8 @@ class RecorderService final : public v1::RecorderService::CallbackService {
         context, *request, "AnnotateRecording", Work::kOther,
         [=, this]() -> absl::Status {
           TD_RETURN_IF_ERROR(CheckRecordingName(request->recording()));
-          TD_RETURN_IF_ERROR(CheckText("annotation.label", request->annotation().label()));
-          TD_RETURN_IF_ERROR(CheckText("annotation.comment", request->annotation().comment()));
-          return recorder_.AnnotateRecording(request->recording(),
-                                             convert::FromProto(request->annotation()));
+          TD_ASSIGN_OR_RETURN(const std::vector<Annotation> annotations, AnnotationsOf(*request));
+          return recorder_.Annotate(request->recording(), annotations);
         },
         request->recording());
   }

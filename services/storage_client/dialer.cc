@@ -31,9 +31,9 @@ class GrpcStorageClient final : public StorageClient {
   absl::StatusOr<Recording> GetRecording(const std::string& name) override {
     return catalog_.GetRecording(name);
   }
-  absl::Status AnnotateRecording(const std::string& recording,
-                                 const Annotation& annotation) override {
-    return recorder_.AnnotateRecording(recording, annotation);
+  absl::Status Annotate(const std::string& recording, std::span<const Annotation> annotations,
+                        size_t* done) override {
+    return recorder_.Annotate(recording, annotations, done);
   }
   void Cancel() override {
     catalog_.Cancel();

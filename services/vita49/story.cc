@@ -12,7 +12,7 @@ constexpr char kLostLabel[] = "lost";
 
 // One with words of its own spans several losses, and samples that are there.
 bool IsLoss(const Annotation& annotation) {
-  return annotation.label == kLostLabel && annotation.comment.empty() &&
+  return model::IsMark(annotation, kLostLabel) && annotation.comment.empty() &&
          annotation.sample_count > 0 &&
          annotation.sample_start <= UINT64_MAX - annotation.sample_count;
 }
@@ -31,7 +31,7 @@ Story::Story(std::span<const Annotation> annotations) {
     if (IsLoss(annotation)) {
       uint64_t& end = losses[annotation.sample_start];
       end = std::max(end, annotation.sample_start + annotation.sample_count);
-    } else if (annotation.label == kSignalLabel && annotation.sample_count == 0) {
+    } else if (model::IsMark(annotation, kSignalLabel) && annotation.sample_count == 0) {
       const auto context = ContextOf(annotation.comment);
       if (context.has_value()) changes_.insert_or_assign(annotation.sample_start, *context);
     }

@@ -80,7 +80,9 @@ absl::StatusOr<std::vector<services::Annotation>> ParseAnnotations(JsonFields& f
     annotations.push_back({.sample_start = marker.Uint("sample_start", UINT64_MAX),
                            .sample_count = marker.Uint("sample_count", UINT64_MAX),
                            .label = marker.Text("label"),
-                           .comment = marker.Text("comment")});
+                           .comment = marker.Text("comment"),
+                           .details = marker.Text("details"),
+                           .foreign = marker.Bool("foreign")});
     TD_RETURN_IF_ERROR(marker.status());
   }
   return annotations;
@@ -93,6 +95,8 @@ json AnnotationsOf(const Manifest& manifest) {
                     {"sample_count", annotation.sample_count},
                     {"label", annotation.label},
                     {"comment", annotation.comment}});
+    if (!annotation.details.empty()) list.back()["details"] = annotation.details;
+    if (annotation.foreign) list.back()["foreign"] = true;
   }
   return list;
 }
@@ -243,6 +247,10 @@ std::string TextForHeader(const Manifest& manifest) {
   begun.missing.clear();
   begun.cause.clear();
   std::string text = EncodeManifest(begun);
+  if (text.size() > kMaxHeaderManifestBytes) {
+    begun.origin.metadata.clear();
+    text = EncodeManifest(begun);
+  }
   if (text.size() > kMaxHeaderManifestBytes) {
     begun.labels.clear();
     begun.description.clear();

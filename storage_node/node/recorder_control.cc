@@ -27,9 +27,9 @@ absl::StatusOr<std::vector<services::Capture>> CaptureService::TriggerRecording(
       "CHANNEL_NOT_TRIGGERED", {{"channel", channel}});
 }
 
-absl::Status CaptureService::AnnotateRecording(const std::string& recording,
-                                               const services::Annotation& annotation) {
-  return scribe_.Annotate(recording, annotation);
+absl::Status CaptureService::Annotate(const std::string& recording,
+                                      std::span<const services::Annotation> annotations) {
+  return scribe_.Annotate(recording, annotations);
 }
 
 absl::Status CaptureService::KeepRecording(const std::string& recording, bool kept) {

@@ -1,6 +1,7 @@
 // Triggers and markers.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,8 @@ class CaptureService final : public services::RecorderControl {
 
   absl::StatusOr<std::vector<services::Capture>> TriggerRecording(
       const std::string& channel, const services::Trigger& trigger) override;
-  absl::Status AnnotateRecording(const std::string& recording,
-                                 const services::Annotation& annotation) override;
+  absl::Status Annotate(const std::string& recording,
+                        std::span<const services::Annotation> annotations) override;
   absl::Status KeepRecording(const std::string& recording, bool kept) override;
 
  private:

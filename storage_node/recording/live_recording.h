@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -72,21 +73,22 @@ class LiveRecording {
   }
 
   // False if the recording has all the annotations that it may have.
-  bool HasRoomFor(const services::Annotation& annotation) const {
+  bool HasRoomFor(std::span<const services::Annotation> annotations) const {
     absl::MutexLock lock(&mutex_);
-    return notes_.annotation_bytes + services::BytesOf(annotation) <= max_annotation_bytes_;
+    return notes_.annotation_bytes + services::BytesOf(annotations) <= max_annotation_bytes_;
   }
 
   // These are false if the writer has begun to close the recording; Annotate also without room.
-  bool Annotate(services::Annotation annotation) {
+  bool Annotate(std::span<const services::Annotation> annotations) {
     absl::MutexLock lock(&mutex_);
-    const size_t bytes = notes_.annotation_bytes + services::BytesOf(annotation);
+    const size_t bytes = notes_.annotation_bytes + services::BytesOf(annotations);
     if (closing_ || bytes > max_annotation_bytes_) return false;
     notes_.annotation_bytes = bytes;
-    notes_.annotations.push_back(std::move(annotation));
+    notes_.annotations.insert(notes_.annotations.end(), annotations.begin(), annotations.end());
     TellWriter();
     return true;
   }
+  bool Annotate(const services::Annotation& annotation) { return Annotate({&annotation, 1}); }
   bool Keep(bool kept) {
     absl::MutexLock lock(&mutex_);
     if (closing_) return false;

@@ -47,12 +47,13 @@ absl::Status NoRoomForAnnotations(const FoundRecording& found) {
                    " KiB of annotations and takes no more; mark the next one"));
 }
 
-absl::Status AddAnnotation(const FoundRecording& found, const services::Annotation& annotation,
-                           format::Manifest* manifest) {
-  size_t bytes = services::BytesOf(annotation);
-  for (const services::Annotation& one : manifest->annotations) bytes += services::BytesOf(one);
+absl::Status AddAnnotations(const FoundRecording& found,
+                            std::span<const services::Annotation> annotations,
+                            format::Manifest* manifest) {
+  const size_t bytes =
+      services::model::BytesOf(manifest->annotations) + services::model::BytesOf(annotations);
   if (bytes > found.lun->store->layout().annotation_bytes) return NoRoomForAnnotations(found);
-  manifest->annotations.push_back(annotation);
+  manifest->annotations.insert(manifest->annotations.end(), annotations.begin(), annotations.end());
   return absl::OkStatus();
 }
 
@@ -76,22 +77,23 @@ absl::Status Scribe::WriteDown(capture::Caught& caught, const services::Trigger&
   const services::Annotation mark{.sample_start = caught.capture.trigger_sample,
                                   .label = trigger.label,
                                   .comment = trigger.comment};
-  return Annotate(caught.to_mark, mark);
+  return Annotate(caught.to_mark, {&mark, 1});
 }
 
 absl::Status Scribe::Annotate(const std::string& recording,
-                              const services::Annotation& annotation) {
-  return ActOnceClosed(recordings_, recording, [&] { return Mark(recording, annotation); });
+                              std::span<const services::Annotation> annotations) {
+  return ActOnceClosed(recordings_, recording, [&] { return Mark(recording, annotations); });
 }
 
-absl::Status Scribe::Mark(const std::string& recording, const services::Annotation& annotation) {
+absl::Status Scribe::Mark(const std::string& recording,
+                          std::span<const services::Annotation> annotations) {
   const auto to_live = [&](const FoundRecording& found,
                            recording::LiveRecording& live) -> absl::StatusOr<bool> {
-    if (!live.HasRoomFor(annotation)) return NoRoomForAnnotations(found);
-    return live.Annotate(annotation);
+    if (!live.HasRoomFor(annotations)) return NoRoomForAnnotations(found);
+    return live.Annotate(annotations);
   };
   const auto to_closed = [&](const auto& found, format::Manifest* manifest) {
-    return AddAnnotation(found, annotation, manifest);
+    return AddAnnotations(found, annotations, manifest);
   };
   return recordings_.Note(recording, to_live, to_closed).status();
 }

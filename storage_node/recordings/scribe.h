@@ -1,6 +1,7 @@
 // Writes down on recordings, running or closed, that they are kept, and what marks them.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "absl/status/status.h"
@@ -17,7 +18,9 @@ class Scribe {
   explicit Scribe(Recordings& recordings) : recordings_(recordings) {}
 
   // The errors of RecorderControl.
-  absl::Status Annotate(const std::string& recording, const services::Annotation& annotation);
+  // All of them or none.
+  absl::Status Annotate(const std::string& recording,
+                        std::span<const services::Annotation> annotations);
   absl::Status Keep(const std::string& recording, bool kept);
 
   // Keeps and marks what the session could not by itself, since it is closed, and waits for what it
@@ -25,7 +28,8 @@ class Scribe {
   absl::Status WriteDown(capture::Caught& caught, const services::Trigger& trigger);
 
  private:
-  absl::Status Mark(const std::string& recording, const services::Annotation& annotation);
+  absl::Status Mark(const std::string& recording,
+                    std::span<const services::Annotation> annotations);
 
   Recordings& recordings_;
 };

@@ -16,7 +16,7 @@ using services::CaptureStart;
 using services::SampleSpan;
 
 std::optional<double> FrequencyIn(const Annotation& annotation) {
-  if (annotation.label != format::kSignalLabel) return std::nullopt;
+  if (!services::model::IsMark(annotation, format::kSignalLabel)) return std::nullopt;
   const auto fields = format::SignalFields(annotation.comment);
   const auto found = fields.find("frequency");
   return found == fields.end() ? std::nullopt : std::optional(found->second);

@@ -22,8 +22,16 @@ class TakingStorage final : public services::StorageClient {
 
   absl::StatusOr<services::Channel> GetChannel(const std::string&) override { return Unused(); }
   absl::StatusOr<services::Recording> GetRecording(const std::string&) override { return Unused(); }
-  absl::Status AnnotateRecording(const std::string& recording,
-                                 const Annotation& annotation) override {
+  absl::Status Annotate(const std::string& recording, std::span<const Annotation> annotations,
+                        size_t* done) override {
+    for (*done = 0; *done < annotations.size(); ++*done) {
+      if (const absl::Status status = Take(recording, annotations[*done]); !status.ok()) {
+        return status;
+      }
+    }
+    return absl::OkStatus();
+  }
+  absl::Status Take(const std::string& recording, const Annotation& annotation) {
     absl::MutexLock lock(&mutex_);
     EXPECT_EQ(recording, "r");
     if (away_) {

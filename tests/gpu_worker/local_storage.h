@@ -35,9 +35,11 @@ class LocalStorage final : public services::StorageClient {
   absl::StatusOr<services::Recording> GetRecording(const std::string& name) override {
     return node_.recordings().GetRecording(name);
   }
-  absl::Status AnnotateRecording(const std::string& recording,
-                                 const services::Annotation& annotation) override {
-    return node_.recorder().AnnotateRecording(recording, annotation);
+  absl::Status Annotate(const std::string& recording,
+                        std::span<const services::Annotation> annotations, size_t* done) override {
+    const absl::Status status = node_.recorder().Annotate(recording, annotations);
+    *done = status.ok() ? annotations.size() : 0;
+    return status;
   }
   void Cancel() override {}
   std::unique_ptr<services::session::ControlStream> OpenSession() override {

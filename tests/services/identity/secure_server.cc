@@ -22,7 +22,7 @@ class FakeRecorder final : public RecorderControl, public ScrubControl {
                                                         const Trigger&) override {
     return Nothing();
   }
-  absl::Status AnnotateRecording(const std::string&, const Annotation&) override {
+  absl::Status Annotate(const std::string&, std::span<const Annotation>) override {
     return Nothing();
   }
   absl::Status KeepRecording(const std::string&, bool) override { return Nothing(); }

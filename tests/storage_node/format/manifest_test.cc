@@ -34,7 +34,8 @@ Manifest ExampleManifest() {
                      .beside = "luns/l/channels/c",
                      .original_cause = "ABORTED",
                      .move_draft = "u",
-                     .repairs = "r"},
+                     .repairs = "r",
+                     .metadata = R"({"global":{"core:author":"A"}})"},
           .group = services::model::RecordingGroup{.id = "5f-1",
                                                    .name = "array",
                                                    .number = 2,
@@ -47,6 +48,8 @@ Manifest ExampleManifest() {
           .original_uid = "1f1e2d3c-4b5a-4968-8776-a5b4c3d2e1f0",
           .earlier_originals = {"luns/p/channels/c/recordings/r", "luns/q/channels/c/recordings/r"},
           .open_time_ns = 1'795'218'704'123'456'789,
+          .annotations = {{.sample_start = 5, .sample_count = 2, .label = "burst"},
+                          {.label = "lost", .details = R"({"x:y":[1]})", .foreign = true}},
           .state = services::RecordingState::kSalvaged,
           .blocks = 100,
           .bytes = 97ull << 20,
@@ -67,6 +70,7 @@ TEST(Manifest, ComesBackAsItWas) {
   EXPECT_EQ(back->start_time_ns, ExampleManifest().start_time_ns);
   EXPECT_EQ(back->labels, ExampleManifest().labels);
   EXPECT_EQ(back->origin, ExampleManifest().origin);
+  EXPECT_EQ(back->annotations, ExampleManifest().annotations);
   EXPECT_EQ(back->group, ExampleManifest().group);
   EXPECT_EQ(back->part, ExampleManifest().part);
   EXPECT_EQ(back->missing, ExampleManifest().missing);
@@ -115,6 +119,16 @@ TEST(Manifest, GoesIntoTheHeaderOfItsIndex) {
   EXPECT_EQ(begun->start_time_ns, std::nullopt);
   EXPECT_EQ(begun->resume_token, "");
   EXPECT_EQ(begun->blocks, 0u);
+}
+
+TEST(Manifest, TheMetadataOfAnImportIsTheFirstToLeaveTheHeader) {
+  Manifest manifest = ExampleManifest();
+  manifest.origin.metadata = std::string(5000, 'x');
+  const auto begun = DecodeManifest(manifest.index_header().manifest);
+  ASSERT_TRUE(begun.ok()) << begun.status();
+  EXPECT_EQ(begun->labels, manifest.labels);
+  EXPECT_EQ(begun->origin.source, manifest.origin.source);
+  EXPECT_EQ(begun->origin.metadata, "");
 }
 
 TEST(Manifest, ThatIsLongGoesIntoTheHeaderWithoutItsLabels) {

@@ -1,6 +1,9 @@
 // Annotations of one recording have a bound, so that an answer with all of them stays one message.
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <nlohmann/json.hpp>
+
 #include "tests/storage_node/node_fixture.h"
 
 namespace tapedeck::storage_node {
@@ -28,6 +31,12 @@ class AnnotationLimitTest : public testing::Test {
         [&] { return node_.node().recorder().AnnotateRecording(recording, annotation); });
   }
 
+  // So many manifests were written.
+  uint64_t Generation(const std::string& recording) {
+    std::ifstream manifest(node_.Directory(recording) + "/manifest.json");
+    return nlohmann::json::parse(manifest).at("generation");
+  }
+
   NodeFixture node_;
 };
 
@@ -47,6 +56,21 @@ TEST_F(AnnotationLimitTest, OfOneThatIsBeingWritten) {
   ASSERT_TRUE(recorder.Finish().ok());
   EXPECT_EQ(node_.node().recordings().GetRecording(recording)->annotations.size(), kFits + 0u);
   EXPECT_EQ(AnnotateUntilRefused(recording), 0) << "closed, it has no more room than before";
+}
+
+TEST_F(AnnotationLimitTest, ManyComeInOneChangeOrNotAtAll) {
+  const std::string recording = node_.RecordAndSeal(4);
+  std::vector<services::Annotation> many;
+  for (uint64_t i = 0; i < 5000; ++i) {
+    many.push_back({.sample_start = i, .label = "p", .details = R"({"x":1})", .foreign = true});
+  }
+  const uint64_t before = Generation(recording);
+  ASSERT_TRUE(node_.node().recorder().Annotate(recording, many).ok());
+  EXPECT_EQ(Generation(recording), before + 1);
+  EXPECT_EQ(node_.node().recordings().GetRecording(recording)->annotations, many);
+  const absl::Status status = node_.node().recorder().Annotate(recording, many);
+  EXPECT_EQ(Reason(status), "LIMIT_REACHED") << status;
+  EXPECT_EQ(node_.node().recordings().GetRecording(recording)->annotations, many);
 }
 
 // A device's slot has room for less; a recording must not end for want of it.

@@ -4,17 +4,18 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-namespace tapedeck::services::formats {
+namespace tapedeck::services::sigmf {
+
+inline constexpr int kMaxForeignDepth = 32;
 
 // Null where it is none, or nested deeper than anything that is read here: the library copies what
 // is nested by calls within calls.
 inline nlohmann::json ParseForeign(const std::string& text) {
-  constexpr int kMaxDepth = 32;
   bool deep = false;
   nlohmann::json object = nlohmann::json::parse(
       text,
       [&deep](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
-        deep = deep || depth > kMaxDepth;
+        deep = deep || depth > kMaxForeignDepth;
         return !deep;
       },
       /*allow_exceptions=*/false);
@@ -22,4 +23,10 @@ inline nlohmann::json ParseForeign(const std::string& text) {
   return object;
 }
 
-}  // namespace tapedeck::services::formats
+// The same of an object alone.
+inline nlohmann::json ObjectOf(const std::string& text) {
+  nlohmann::json object = ParseForeign(text);
+  return object.is_object() ? object : nullptr;
+}
+
+}  // namespace tapedeck::services::sigmf
