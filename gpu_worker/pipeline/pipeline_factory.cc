@@ -140,6 +140,13 @@ absl::StatusOr<std::optional<pace::GiverParts>> GiverOf(const PlaybackSettings& 
   return parts;
 }
 
+// What is known of a recording once its source is made.
+Recording Begun(stages::MadeSource& made, uint64_t blocks) {
+  return {.expected_blocks = blocks,
+          .notes = std::move(made.notes),
+          .remarks = std::move(made.remarks)};
+}
+
 }  // namespace
 
 absl::StatusOr<size_t> SampleBytesOf(const std::string& datatype) {
@@ -200,14 +207,13 @@ absl::StatusOr<Recording> CreateRecording(RecordSettings settings) {
                                           .sizes = chain.block_bytes,
                                           .direct = !settings.ring->window().host_accessible,
                                           .at_once = settings.ring->run()}));
-  Recording out{.expected_blocks = ExpectedBlocks(settings, made.bytes, chain.bytes_before()),
-                .notes = std::move(made.notes),
-                .remarks = std::move(made.remarks)};
+  Recording out = Begun(made, ExpectedBlocks(settings, made.bytes, chain.bytes_before()));
   out.origin = OriginOf({.source = source,
                          .transforms = transforms,
                          .seen = made.parameters,
                          .datatype = chain.gives,
                          .device = settings.device->description});
+  out.origin.metadata = std::move(made.metadata);
   std::unique_ptr<Tap> tapping;
   if (tap.has_value()) {
     TD_RETURN_IF_ERROR(CheckChannel(settings.tap.channel));

@@ -105,6 +105,7 @@ struct MadeSource {
   std::string datatype;              // of what it makes
   uint64_t bytes = 0;                // 0: endless
   TextParameters parameters;         // what is known only when it is made
+  std::string metadata;              // of a file, for the origin
   std::vector<std::string> notes;    // for the job
   std::shared_ptr<Remarks> remarks;  // of the stage; null: it has none
 };

@@ -10,6 +10,7 @@
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "services/files/errors.h"
+#include "services/sigmf/text.h"
 
 namespace tapedeck::services::formats {
 
@@ -17,7 +18,6 @@ using dataplane::Block;
 
 namespace {
 
-constexpr char kLostLabel[] = "lost";
 // Of two rates that count as one: a channel's is written by hand, and packets have fixed point.
 constexpr double kMostOff = 1e-6;
 
@@ -66,10 +66,11 @@ absl::Status Import(const ImportWish& wish) {
     TD_ASSIGN_OR_RETURN(Block block, wish.slot());
     dataplane::BlockHeader& header = block.header();
     header.sequence = sequence;
-    header.sample_index = sequence * block_samples;
-    header.capture_ns = model::TimeAfter(wish.start_ns, header.sample_index, channel.sample_rate)
+    const uint64_t sample = sequence * block_samples;
+    header.sample_index = content.first_index + sample;
+    header.capture_ns = model::TimeAfter(wish.start_ns, sample, channel.sample_rate)
                             .value_or(dataplane::kTimeUnknown);
-    if (IsMissing(content.gaps, header.sample_index, header.sample_index + block_samples)) {
+    if (IsMissing(content.gaps, sample, sample + block_samples)) {
       header.flags = dataplane::kBlockMissing;
     } else {
       header.payload_bytes = static_cast<uint32_t>(bytes);
@@ -88,7 +89,8 @@ std::vector<Annotation> LostWithinBlocks(const Content& content, const Channel& 
   std::vector<Annotation> lost;
   const auto add = [&](uint64_t first, uint64_t end) {
     if (first >= end) return;
-    lost.push_back({.sample_start = first, .sample_count = end - first, .label = kLostLabel});
+    lost.push_back(
+        {.sample_start = first, .sample_count = end - first, .label = sigmf::kLostLabel});
   };
   for (const SampleRange& gap : content.gaps) {
     const uint64_t end = gap.first + gap.count;

@@ -20,9 +20,11 @@ struct Content {
   std::string datatype;                 // of SigMF; empty: it does not say
   double sample_rate = 0;               // 0: it does not say
   model::SampleTime start_ns;           // when the first sample was captured; none: it does not say
+  uint64_t first_index = 0;             // what the stream counts the first sample as
   uint64_t bytes = 0;                   // of samples, with those that are missing
   std::vector<SampleRange> gaps;        // in order
-  std::vector<Annotation> annotations;  // samples count from the file's first
+  std::vector<Annotation> annotations;  // samples count from the recording's first
+  std::string metadata;                 // what no other field has, for model::Origin
   std::vector<std::string> notes;       // what is not taken over
 };
 

@@ -1,25 +1,15 @@
 #include "services/sigmf/collection.h"
 
-#include <openssl/sha.h>
-
-#include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "absl/strings/escaping.h"
 #include "services/sigmf/origin_json.h"
+#include "services/sigmf/sha512.h"
 #include "services/sigmf/text.h"
 
 namespace tapedeck::services::sigmf {
 
 using nlohmann::json;
-
-std::string Sha512(absl::string_view text) {
-  std::array<unsigned char, SHA512_DIGEST_LENGTH> digest;
-  SHA512(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());
-  return absl::BytesToHexString(
-      absl::string_view(reinterpret_cast<const char*>(digest.data()), digest.size()));
-}
 
 std::string Encode(const Collection& collection) {
   // As tuples: the specification has objects beside them, which its published schema refuses.

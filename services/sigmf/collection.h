@@ -24,7 +24,4 @@ struct Collection {
 
 std::string Encode(const Collection& collection);
 
-// SHA-512 (FIPS 180-4) in lower-case hexadecimal digits, as core:hash has it.
-std::string Sha512(absl::string_view text);
-
 }  // namespace tapedeck::services::sigmf

@@ -1,14 +1,15 @@
 #include "services/sigmf/meta.h"
 
 #include <cstdint>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "dataplane/status_macros.h"
 #include "services/files/errors.h"
-#include "services/files/input_file.h"
-#include "services/sigmf/fields.h"
+#include "services/sigmf/core_keys.h"
+#include "services/sigmf/placed_json.h"
 
 namespace tapedeck::services::sigmf {
 
@@ -16,22 +17,17 @@ using files::Invalid;
 
 namespace {
 
-// Hundreds of thousands of annotations.
-constexpr uint64_t kMaxMetaBytes = 64 << 20;
 constexpr char kMetaSuffix[] = ".sigmf-meta";
 
-absl::StatusOr<std::string> DataPath(const std::string& path, const SigmfValue& dataset) {
-  if (dataset.absent()) {
-    return absl::StrCat(absl::StripSuffix(path, kMetaSuffix), ".sigmf-data");
-  }
-  if (!dataset.is_text()) return Invalid(path, "core:dataset is not a string");
-  const std::string& name = dataset.text;
+absl::StatusOr<std::string> DataPath(const std::string& path, const nlohmann::json& global) {
+  const auto name = TextIn(global, "core:dataset");
+  if (!name.has_value()) return absl::StrCat(absl::StripSuffix(path, kMetaSuffix), ".sigmf-data");
   // SigMF: a file name in the same directory. A path would read any file of the worker.
-  if (name.empty() || name == "." || name == ".." ||
-      name.find_first_of(std::string("/\0", 2)) != std::string::npos) {
-    return Invalid(path, "core:dataset is not the name of a file beside it");
+  if (name->empty() || *name == "." || *name == ".." ||
+      name->find_first_of(std::string("/\0", 2)) != std::string::npos) {
+    return Invalid(path, "global.core:dataset is not the name of a file beside it");
   }
-  return path.substr(0, path.rfind('/') + 1) + name;
+  return path.substr(0, path.rfind('/') + 1) + *name;
 }
 
 }  // namespace
@@ -43,21 +39,17 @@ absl::StatusOr<SigmfRecording> ReadSigmfMeta(const files::InputFile& file) {
   return ParseSigmfMeta(file.path, text);
 }
 
-absl::StatusOr<SigmfRecording> ParseSigmfMeta(const std::string& path, absl::string_view text) {
-  SigmfFields meta;
-  if (!meta.Read(text)) return Invalid(path, "not a JSON object");
-  if (!meta.has_global) return Invalid(path, "no object \"global\"");
-  if (!meta.datatype.is_text()) return Invalid(path, "no string core:datatype");
-  SigmfRecording out{.datatype = meta.datatype.text};
-  if (!meta.channels.absent()) {
-    if (!meta.channels.is_positive()) {
-      return Invalid(path, "core:num_channels is not a positive number");
-    }
-    out.channels = meta.channels.number;
+absl::StatusOr<SigmfRecording> ParseSigmfMeta(const std::string& path, const std::string& text) {
+  SigmfRecording out{.path = path};
+  TD_ASSIGN_OR_RETURN(out.object, ParsePlaced(path, text));
+  TD_RETURN_IF_ERROR(CheckCoreKeys(path, out.object));
+  const nlohmann::json& global = out.object["global"];
+  out.datatype = *TextIn(global, "core:datatype");
+  out.channels = CountIn(global, "core:num_channels").value_or(1);
+  if (global.value("core:metadata_only", nlohmann::json()) == true) {
+    return Invalid(path, "global.core:metadata_only: there are no samples");
   }
-  if (meta.metadata_only.flag) return Invalid(path, "core:metadata_only: there are no samples");
-  TD_ASSIGN_OR_RETURN(out.data_path, DataPath(path, meta.dataset));
-  out.has_foreign_bytes = meta.captures_have_headers || meta.trailing_bytes.is_positive();
+  TD_ASSIGN_OR_RETURN(out.data_path, DataPath(path, global));
   return out;
 }
 

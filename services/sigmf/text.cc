@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "dataplane/crc32c.h"
+#include "services/sigmf/foreign_json.h"
 #include "services/sigmf/origin_json.h"
 
 namespace tapedeck::services::sigmf {
@@ -36,30 +37,40 @@ std::string CheckOf(const json& object) {
 
 class Text {
  public:
-  explicit Text(const Told& told) : told_(told) {}
+  explicit Text(const Told& told) : told_(told), others_(ObjectOr(told.origin.metadata)) {}
 
   std::string Make() {
     for (const Run& run : told_.runs) AddRun(run);
     for (const Annotation& one : told_.annotations) AddAnnotation(one);
     for (const Gap& gap : told_.gaps) AddGap(gap);
-    json object = {{"global", Global()},
-                   {"captures", InOrder(captures_)},
-                   {"annotations", InOrder(annotations_)}};
+    json object = others_;
+    object["global"] = Global();
+    object["captures"] = InOrder(captures_);
+    object["annotations"] = InOrder(annotations_);
     object["global"][kCheck] = CheckOf(object);
     return JsonText(object, 2) + "\n";
   }
 
  private:
+  // An empty one for what is no object.
+  static json ObjectOr(const std::string& text) {
+    json object = ObjectOf(text);
+    return object.is_object() ? object : json::object();
+  }
+
   json Global() const {
-    json global = {
-        {"core:datatype", told_.datatype},
-        {"core:version", kVersion},
-        {"core:recorder", "Tapedeck"},
-        {"core:extensions", {{{"name", "tapedeck"}, {"version", "1.0.0"}, {"optional", true}}}},
-        {"tapedeck:uid", told_.uid},
-        {"tapedeck:recording", told_.recording},
-        {"tapedeck:block_samples", told_.block_samples},
-        {"tapedeck:state", told_.state}};
+    json global = others_.value("global", json::object());
+    if (!global.is_object()) global = json::object();
+    if (!global.contains("core:recorder")) global["core:recorder"] = "Tapedeck";
+    json& extensions = global["core:extensions"];
+    if (!extensions.is_array()) extensions = json::array();
+    extensions.push_back({{"name", "tapedeck"}, {"version", "1.0.0"}, {"optional", true}});
+    global.update({{"core:datatype", told_.datatype},
+                   {"core:version", kVersion},
+                   {"tapedeck:uid", told_.uid},
+                   {"tapedeck:recording", told_.recording},
+                   {"tapedeck:block_samples", told_.block_samples},
+                   {"tapedeck:state", told_.state}});
     const double rate = told_.sample_rate;
     if (rate >= kLeastRate && rate <= kMostHertz) global["core:sample_rate"] = rate;
     if (!told_.description.empty()) global["core:description"] = told_.description;
@@ -91,12 +102,14 @@ class Text {
   void AddAnnotation(const Annotation& one) {
     const auto place = Find(one.sample_start);
     if (!place.has_value()) return;
-    if (one.label == kSignalLabel) return AddSignal(one, *place);
-    json annotation = {{"core:sample_start", *place}, {"core:label", one.label}};
-    if (one.sample_count > 0) {
-      annotation["core:sample_count"] = std::min(one.sample_count, told_.samples - *place);
-    }
+    if (model::IsMark(one, kSignalLabel)) return AddSignal(one, *place);
+    json annotation = ObjectOr(one.details);
+    annotation["core:sample_start"] = *place;
+    // Without a count it would last to the end.
+    annotation["core:sample_count"] = std::min(one.sample_count, told_.samples - *place);
+    if (!one.label.empty()) annotation["core:label"] = one.label;
     if (!one.comment.empty()) annotation["core:comment"] = one.comment;
+    if (model::IsMark(one, kLostLabel)) annotation["tapedeck:lost"] = true;
     annotations_.emplace(*place, std::move(annotation));
   }
 
@@ -104,6 +117,9 @@ class Text {
   void AddSignal(const Annotation& one, uint64_t sample) {
     json& capture = captures_[sample];
     if (capture.is_null()) capture = Capture(sample, one.sample_start);
+    json details = ObjectOr(one.details);
+    for (const char* key : {"core:sample_start", "core:global_index"}) details.erase(key);
+    capture.update(details);
     for (const auto& [field, value] : SignalFields(one.comment)) {
       capture[absl::StrCat(field == "frequency" ? "core:" : "tapedeck:", field)] = value;
     }
@@ -113,7 +129,8 @@ class Text {
     annotations_.emplace(gap.first, json{{"core:sample_start", gap.first},
                                          {"core:sample_count", gap.count},
                                          {"core:label", "missing"},
-                                         {"core:comment", gap.comment}});
+                                         {"core:comment", gap.comment},
+                                         {"tapedeck:missing", true}});
   }
 
   template <typename BySample>
@@ -124,6 +141,7 @@ class Text {
   }
 
   const Told& told_;
+  const json others_;  // what the file of an import said
   std::map<uint64_t, json> captures_;
   std::multimap<uint64_t, json> annotations_;
 };

@@ -17,6 +17,8 @@ namespace tapedeck::services::sigmf {
 
 // Annotations that tell what holds from a sample on, and what they tell: "frequency", "gain", ...
 inline constexpr char kSignalLabel[] = "signal";
+// Annotations of samples that are there and were not received.
+inline constexpr char kLostLabel[] = "lost";
 std::map<std::string, double> SignalFields(absl::string_view comment);
 
 inline constexpr char kVersion[] = "1.2.5";
@@ -54,7 +56,9 @@ struct Told {
 };
 
 // Captures begin with each run, and where an annotation `signal` says what holds from there on
-// (frequency=, gain=, ...). Gaps and all other annotations are annotations.
+// (frequency=, gain=, ...). Gaps and all other annotations are annotations; those that Tapedeck
+// itself reads again have a key of its own, tapedeck:missing or tapedeck:lost. What an import has
+// brought along (the origin's metadata, details of annotations) stands beside that.
 std::string Encode(const Told& told);
 
 // Whether the object that a text holds is one of these, and as it was written: people edit such

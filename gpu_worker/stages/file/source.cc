@@ -4,13 +4,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
+#include "absl/strings/str_format.h"
+#include "dataplane/block.h"
 #include "dataplane/datatype.h"
 #include "dataplane/status_macros.h"
 #include "services/files/errors.h"
 #include "services/files/file_roots.h"
 #include "services/files/input_file.h"
 #include "services/samples/conversion.h"
+#include "services/sigmf/contents.h"
 #include "services/sigmf/meta.h"
 
 namespace tapedeck::gpu_worker::stages::file {
@@ -20,7 +25,9 @@ using services::samples::Conversion;
 using services::files::FileInvalid;
 using services::files::InputFile;
 using services::files::Invalid;
+using services::sigmf::Contents;
 using services::sigmf::IsSigmfMeta;
+using services::sigmf::ReadContents;
 using services::sigmf::ReadSigmfMeta;
 using services::sigmf::SigmfRecording;
 
@@ -30,38 +37,64 @@ constexpr size_t kCf32Bytes = 8;
 constexpr dataplane::Datatype kCf32 = {
     .complex = true, .kind = dataplane::Datatype::Kind::kFloat, .bits = 32};
 
-// Reads a file once or round and round.
+// Bytes of samples that lie one behind the other in the file.
+struct Piece {
+  uint64_t first = 0;  // of what is made
+  uint64_t byte = 0;   // in the file
+  uint64_t bytes = 0;
+};
+
+// Reads the pieces of a file once or round and round. What is between them is zeros.
 class Reader {
  public:
-  Reader(InputFile file, uint64_t end, bool loop)
-      : file_(std::move(file)), end_(end), loop_(loop) {}
+  Reader(InputFile file, std::vector<Piece> pieces, uint64_t end, bool loop)
+      : file_(std::move(file)), pieces_(std::move(pieces)), end_(end), loop_(loop) {}
 
-  // Fills `out` as far as the file goes.
+  // Fills `out` as far as the samples go.
   absl::StatusOr<size_t> Read(std::span<std::byte> out) {
     size_t done = 0;
     while (done < out.size()) {
-      if (offset_ == end_ && loop_) offset_ = 0;
+      if (offset_ == end_ && loop_) offset_ = piece_ = 0;
       const size_t wanted = std::min<uint64_t>(out.size() - done, end_ - offset_);
       if (wanted == 0) break;
-      const ssize_t got =
-          pread(file_.fd.get(), out.data() + done, wanted, static_cast<off_t>(offset_));
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) {
-        return absl::UnavailableError(
-            absl::StrCat("pread ", file_.path, ": ", std::strerror(errno)));
-      }
-      if (got == 0) return Invalid(file_.path, "pread: it became shorter while being read");
-      done += static_cast<size_t>(got);
-      offset_ += static_cast<uint64_t>(got);
+      TD_ASSIGN_OR_RETURN(const size_t got, ReadSome(out.subspan(done, wanted)));
+      done += got;
+      offset_ += got;
     }
     return done;
   }
 
  private:
+  // Within one piece, or what is missing before the next.
+  absl::StatusOr<size_t> ReadSome(std::span<std::byte> out) {
+    while (piece_ < pieces_.size() && pieces_[piece_].first + pieces_[piece_].bytes <= offset_) {
+      ++piece_;
+    }
+    const uint64_t begin = piece_ < pieces_.size() ? pieces_[piece_].first : end_;
+    if (offset_ < begin) {
+      const auto zeros = out.first(std::min<uint64_t>(out.size(), begin - offset_));
+      std::ranges::fill(zeros, std::byte{0});
+      return zeros.size();
+    }
+    const Piece& piece = pieces_[piece_];
+    const uint64_t within = offset_ - piece.first;
+    const auto into = out.first(std::min<uint64_t>(out.size(), piece.bytes - within));
+    while (true) {
+      const ssize_t got =
+          pread(file_.fd.get(), into.data(), into.size(), static_cast<off_t>(piece.byte + within));
+      if (got > 0) return static_cast<size_t>(got);
+      if (got == 0) return Invalid(file_.path, "pread: it became shorter while being read");
+      if (errno == EINTR) continue;
+      return absl::UnavailableError(absl::StrCat("pread ", file_.path, ": ", std::strerror(errno)));
+    }
+  }
+
   InputFile file_;
+  const std::vector<Piece> pieces_;  // in order
   const uint64_t end_;
   const bool loop_;
   uint64_t offset_ = 0;
+  size_t piece_ = 0;
 };
 
 Filled FilledOrEnd(size_t bytes) {
@@ -104,24 +137,103 @@ class ConvertingSource final : public SourceStage {
 struct Input {
   InputFile file;
   std::string datatype;
-  std::vector<std::string> notes;
+  std::vector<Piece> pieces = {};
+  uint64_t bytes = 0;  // that they make, with those that are missing
+  std::optional<Contents> contents = {};
+  std::vector<std::string> notes = {};
 };
+
+// Of samples that are all there is in the file.
+Input Plain(InputFile file, std::string datatype) {
+  const uint64_t bytes = file.bytes;
+  return {.file = std::move(file),
+          .datatype = std::move(datatype),
+          .pieces = {{.bytes = bytes}},
+          .bytes = bytes};
+}
 
 absl::StatusOr<Input> OpenSamples(const SourceSettings& settings) {
   TD_ASSIGN_OR_RETURN(InputFile named, settings.files.OpenInput(settings.path));
-  if (!IsSigmfMeta(settings.path)) return Input{std::move(named), settings.raw_datatype, {}};
+  if (!IsSigmfMeta(settings.path)) return Plain(std::move(named), settings.raw_datatype);
   TD_ASSIGN_OR_RETURN(const SigmfRecording meta, ReadSigmfMeta(named));
   TD_ASSIGN_OR_RETURN(InputFile file, settings.files.OpenInput(meta.data_path));
-  Input input{std::move(file), meta.datatype, {}};
-  if (settings.transformed && meta.has_foreign_bytes) {
-    return Invalid(settings.path, "its data has header or trailing bytes, which are no samples");
+  if (meta.channels > 1) {
+    Input input = Plain(std::move(file), meta.datatype);
+    input.notes.push_back(absl::StrCat(
+        "the file interleaves ", meta.channels,
+        " channels; they become one stream, and what the file says of them is left out"));
+    return input;
   }
-  if (settings.transformed && meta.channels > 1) {
-    input.notes.push_back(absl::StrCat("the file interleaves ", meta.channels,
-                                       " channels; they are transformed as one stream"));
+  TD_ASSIGN_OR_RETURN(Contents contents, ReadContents(meta, file.bytes));
+  const uint64_t sample_bytes = dataplane::ParseDatatype(meta.datatype)->bytes_per_sample();
+  Input input{.file = std::move(file),
+              .datatype = meta.datatype,
+              .bytes = contents.layout.samples * sample_bytes,
+              .notes = contents.notes};
+  for (const services::sigmf::Stretch& one : contents.layout.stretches) {
+    input.pieces.push_back({.first = one.sample * sample_bytes,
+                            .byte = one.byte,
+                            .bytes = one.samples * sample_bytes});
   }
+  if (!contents.sha512.empty()) {
+    input.notes.push_back("core:sha512 is not compared; tapectl recordings import compares it");
+  }
+  input.contents = std::move(contents);
   return input;
 }
+
+// What the file says, for a recording of one pass.
+std::shared_ptr<Remarks> RemarksOf(const Contents& contents) {
+  auto remarks = std::make_shared<Remarks>([]() -> std::vector<std::string> { return {}; });
+  for (const services::sigmf::Gap& gap : contents.layout.gaps) {
+    remarks->Mark({.sample_start = gap.first,
+                   .sample_count = gap.count,
+                   .label = services::sigmf::kLostLabel});
+  }
+  for (const services::Annotation& one : contents.annotations) remarks->Mark(one);
+  return remarks;
+}
+
+void TakeAlong(const SourceSettings& settings, const Contents& contents, OpenedSource* out) {
+  out->metadata = contents.metadata;
+  if (settings.loop) {
+    out->notes.push_back("the file is repeated: its times and annotations are left out");
+    return;
+  }
+  out->remarks = RemarksOf(contents);
+  if (contents.sample_rate > 0 && settings.sample_rate > 0 &&
+      contents.sample_rate != settings.sample_rate) {
+    out->notes.push_back(absl::StrFormat(
+        "the file has %.15g samples a second, the recording counts its times by %.15g",
+        contents.sample_rate, settings.sample_rate));
+  }
+}
+
+// Says when each block was captured, by the file.
+class TimedSource final : public SourceStage {
+ public:
+  TimedSource(std::unique_ptr<SourceStage> source, services::model::SampleTime start_ns,
+              double sample_rate, size_t sample_bytes)
+      : source_(std::move(source)),
+        start_ns_(start_ns),
+        sample_rate_(sample_rate),
+        sample_bytes_(sample_bytes) {}
+  bool fills_host() const override { return source_->fills_host(); }
+
+  absl::StatusOr<Filled> Fill(const Slot& slot, device::Queue& queue) override {
+    TD_ASSIGN_OR_RETURN(Filled filled, source_->Fill(slot, queue));
+    const uint64_t sample = slot.sequence * (slot.host.size() / sample_bytes_);
+    filled.capture_ns = services::model::TimeAfter(start_ns_, sample, sample_rate_)
+                            .value_or(dataplane::kTimeUnknown);
+    return filled;
+  }
+
+ private:
+  const std::unique_ptr<SourceStage> source_;
+  const services::model::SampleTime start_ns_;
+  const double sample_rate_;
+  const size_t sample_bytes_;  // of what it makes
+};
 
 }  // namespace
 
@@ -131,24 +243,31 @@ absl::StatusOr<OpenedSource> OpenSource(const SourceSettings& settings) {
   if (!datatype.ok()) return Invalid(settings.path, datatype.status().message());
   posix_fadvise(input.file.fd.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
   const size_t sample_bytes = datatype->bytes_per_sample();
-  const uint64_t rest = input.file.bytes % sample_bytes;
+  const uint64_t rest = input.bytes % sample_bytes;
   // A transform or a repetition must not start inside a sample; a plain copy keeps every byte.
   const bool whole_samples = settings.loop || settings.transformed;
-  const uint64_t end = input.file.bytes - (whole_samples ? rest : 0);
+  const uint64_t end = input.bytes - (whole_samples ? rest : 0);
   if (end == 0) return Invalid(input.file.path, "it holds no samples");
   if (whole_samples && rest != 0) {
     input.notes.push_back(absl::StrCat("the last ", rest, " bytes are not a whole sample"));
   }
   OpenedSource out{.datatype = input.datatype, .bytes = end, .notes = std::move(input.notes)};
-  Reader reader(std::move(input.file), end, settings.loop);
-  const bool converts = settings.transformed && settings.raw_datatype == kTransformable;
-  if (!converts || *datatype == kCf32) {
+  if (input.contents.has_value()) TakeAlong(settings, *input.contents, &out);
+  Reader reader(std::move(input.file), std::move(input.pieces), end, settings.loop);
+  const bool converts =
+      settings.transformed && settings.raw_datatype == kTransformable && *datatype != kCf32;
+  if (converts) {
+    TD_ASSIGN_OR_RETURN(const Conversion conversion, Conversion::Between(*datatype, kCf32));
+    out.bytes = end / sample_bytes * kCf32Bytes;
+    out.stage = std::make_unique<ConvertingSource>(std::move(reader), conversion, sample_bytes);
+  } else {
     out.stage = std::make_unique<RawSource>(std::move(reader));
-    return out;
   }
-  TD_ASSIGN_OR_RETURN(const Conversion conversion, Conversion::Between(*datatype, kCf32));
-  out.bytes = end / sample_bytes * kCf32Bytes;
-  out.stage = std::make_unique<ConvertingSource>(std::move(reader), conversion, sample_bytes);
+  if (out.remarks != nullptr) {
+    out.stage =
+        std::make_unique<TimedSource>(std::move(out.stage), input.contents->layout.start_time_ns,
+                                      settings.sample_rate, converts ? kCf32Bytes : sample_bytes);
+  }
   return out;
 }
 
@@ -157,6 +276,7 @@ absl::StatusOr<MadeSource> CreateSource(const SourceParameters& parameters,
   TD_ASSIGN_OR_RETURN(auto file, OpenSource({.files = place.files,
                                              .path = parameters.path,
                                              .raw_datatype = place.datatype,
+                                             .sample_rate = place.sample_rate,
                                              .loop = parameters.loop,
                                              .transformed = place.transformed}));
   const bool converted = place.transformed && place.datatype == kTransformable;
@@ -171,7 +291,9 @@ absl::StatusOr<MadeSource> CreateSource(const SourceParameters& parameters,
                     .datatype = place.datatype,
                     .bytes = parameters.loop ? 0 : file.bytes,
                     .parameters = {{"datatype", file.datatype}},
-                    .notes = std::move(file.notes)};
+                    .metadata = std::move(file.metadata),
+                    .notes = std::move(file.notes),
+                    .remarks = std::move(file.remarks)};
 }
 
 }  // namespace tapedeck::gpu_worker::stages::file

@@ -1,6 +1,8 @@
 // The file source: raw samples, or a SigMF recording given by its .sigmf-meta. Bytes pass through
 // as they are, read straight into the slot; or every sample of a SigMF recording is converted to
-// cf32_le, where the first transform takes that.
+// cf32_le, where the first transform takes that. What a SigMF recording says of its samples (their
+// time, captures, annotations) goes along, unless the file is repeated; its gaps become zeros with
+// an annotation `lost`.
 #pragma once
 
 #include <memory>
@@ -17,15 +19,18 @@ struct SourceSettings {
   services::files::FileRoots files;
   std::string path;
   std::string raw_datatype;  // that is wanted; what a file that is not SigMF holds
+  double sample_rate = 0;    // of what it makes; 0: unknown
   bool loop = false;
   bool transformed = false;  // what it makes goes into a transform
 };
 
 struct OpenedSource {
   std::unique_ptr<SourceStage> stage;
-  std::string datatype;            // of the file
-  uint64_t bytes = 0;              // what one pass makes, after conversion
-  std::vector<std::string> notes;  // what the job should say
+  std::string datatype;              // of the file
+  uint64_t bytes = 0;                // what one pass makes, after conversion
+  std::string metadata;              // of a SigMF recording, for the origin
+  std::shared_ptr<Remarks> remarks;  // its annotations; null: it has none
+  std::vector<std::string> notes;    // what the job should say
 };
 
 // NOT_FOUND (FILE_NOT_FOUND), INVALID_ARGUMENT (FILE_INVALID), PERMISSION_DENIED

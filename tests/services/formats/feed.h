@@ -58,6 +58,7 @@ struct Feed {
   std::string samples;
   std::set<uint64_t> missing;
   uint64_t fails_at = UINT64_MAX;
+  uint64_t sample_bytes = 1;
 
   std::function<absl::StatusOr<NextBlock>(uint64_t)> player() {
     return [this](uint64_t block) -> absl::StatusOr<NextBlock> {
@@ -71,7 +72,7 @@ struct Feed {
     if (begin >= samples.size()) return std::nullopt;
     if (number == fails_at) return PeerLost("node", "the node has gone");
     dataplane::BlockHeader header{
-        .sequence = number, .sample_index = 1000 + begin, .capture_ns = -1};
+        .sequence = number, .sample_index = 1000 + begin / sample_bytes, .capture_ns = -1};
     if (missing.contains(number)) return dataplane::Block::Missing(header);
     const uint64_t bytes = std::min(kBlockBytes, samples.size() - begin);
     dataplane::Block block(std::make_shared<NoSlots>(), 0,

@@ -37,15 +37,18 @@ TEST_F(SigmfFileTest, AnArchiveHasAllThatThePairHas) {
     EXPECT_EQ(content.datatype, "ci16_le");
     EXPECT_EQ(content.sample_rate, 1e6);
     EXPECT_EQ(content.start_ns, recording.start_time_ns);
-    EXPECT_THAT(content.annotations,
-                ElementsAre(Annotation{.label = "signal", .comment = "frequency=100000000"},
-                            Annotation{.sample_start = 10, .sample_count = 5, .label = "burst"}));
+    EXPECT_THAT(
+        content.annotations,
+        ElementsAre(
+            Annotation{.label = "signal", .comment = "frequency=100000000"},
+            Annotation{.sample_start = 10, .sample_count = 5, .label = "burst", .foreign = true}));
     EXPECT_EQ(*ReadAll(**reader), feed_.samples);
   }
 }
 
 TEST_F(SigmfFileTest, WhatWasMissingIsAGapAgain) {
   feed_.missing = {1};
+  feed_.sample_bytes = 4;
   const std::string path = ScratchPath("both.sigmf");
   Export(path, RecordingOf(feed_.samples, "ci16_le", 1));
   const auto reader = OpenSigmf(path);

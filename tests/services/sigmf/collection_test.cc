@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "services/sigmf/sha512.h"
+
 namespace tapedeck::services::sigmf {
 namespace {
 

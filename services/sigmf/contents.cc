@@ -1,0 +1,262 @@
+#include "services/sigmf/contents.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "dataplane/datatype.h"
+#include "dataplane/printable.h"
+#include "dataplane/status_macros.h"
+#include "services/files/errors.h"
+#include "services/sigmf/core_keys.h"
+
+namespace tapedeck::services::sigmf {
+namespace {
+
+using nlohmann::json;
+
+constexpr char kOwn[] = "tapedeck:";
+// Of a label or a comment, as nodes take them. A longer one is kept among the details.
+constexpr size_t kMaxTextBytes = 1024;
+// That a note names.
+constexpr size_t kMaxNamed = 8;
+
+std::string Dumped(const json& value) {
+  return value.dump(-1, ' ', /*ensure_ascii=*/false, json::error_handler_t::replace);
+}
+
+std::string TextOf(const json& object) { return object.empty() ? "" : Dumped(object); }
+
+// Things that are left out or changed, for one note about all of them.
+class Counted {
+ public:
+  void Add(std::string what) {
+    if (++count_ <= kMaxNamed) named_.push_back(std::move(what));
+  }
+  // "3 WHY: a, b, c"
+  void Tell(absl::string_view why, std::vector<std::string>* notes) const {
+    if (count_ == 0) return;
+    std::string names;
+    for (const std::string& one : named_) {
+      absl::StrAppend(&names, names.empty() ? "" : ", ", dataplane::Printable(one, kMaxTextBytes));
+    }
+    notes->push_back(
+        absl::StrCat(count_, " ", why, ": ", names, count_ > kMaxNamed ? ", ..." : ""));
+  }
+
+ private:
+  size_t count_ = 0;
+  std::vector<std::string> named_;
+};
+
+class ContentsReader {
+ public:
+  ContentsReader(const SigmfRecording& meta, Contents* out)
+      : meta_(meta), layout_(out->layout), out_(*out) {}
+
+  void Read() {
+    const auto list = meta_.object.find("annotations");
+    if (list != meta_.object.end()) {
+      for (const json& one : *list) AddAnnotation(one, index_++);  // null has none
+    }
+    MergeGaps();
+    const auto annotations = static_cast<std::ptrdiff_t>(out_.annotations.size());
+    for (const PlacedCapture& one : layout_.captures) AddCapture(one);
+    // Of one sample the capture comes first.
+    std::ranges::rotate(out_.annotations, out_.annotations.begin() + annotations);
+    changed_.Tell("annotations reach beyond the last sample and end there", &out_.notes);
+    beyond_.Tell("annotations are of no sample and are left out", &out_.notes);
+    no_room_.Tell("annotations or captures find no room in a recording and are left out",
+                  &out_.notes);
+    long_.Tell("annotations or captures have keys beyond 16 KiB, which are left out", &out_.notes);
+  }
+
+ private:
+  void AddAnnotation(json object, size_t number) {
+    std::string place = absl::StrCat("annotations[", number, "]");
+    const uint64_t offset = CountIn(meta_.object.at("global"), "core:offset").value_or(0);
+    const uint64_t start = *CountIn(object, "core:sample_start");
+    if (start < offset || start - offset > layout_.file_samples) return beyond_.Add(place);
+    const uint64_t first = start - offset;
+    const uint64_t left = layout_.file_samples - first;
+    const auto told = CountIn(object, "core:sample_count");
+    if (told.has_value() && *told > left) changed_.Add(place);
+    const uint64_t count = std::min(told.value_or(left), left);
+    Annotation one{.sample_start = layout_.PlaceOf(first), .foreign = true};
+    if (count > 0) {
+      one.sample_count = layout_.PlaceOf(first + count - 1) + 1 - one.sample_start;
+    }
+    const bool missing = TakeFlag("tapedeck:missing", &object);
+    if (missing && count > 0) {
+      layout_.gaps.push_back({.first = one.sample_start, .count = one.sample_count});
+      return;
+    }
+    one.foreign = !TakeFlag("tapedeck:lost", &object);
+    for (const char* key : {"core:sample_start", "core:sample_count"}) object.erase(key);
+    one.label = TakeText("core:label", &object);
+    one.comment = TakeText("core:comment", &object);
+    Add(std::move(one), object, std::move(place));
+  }
+
+  static bool TakeFlag(const char* key, json* object) {
+    const auto found = object->find(key);
+    if (found == object->end() || *found != true) return false;
+    object->erase(found);
+    return true;
+  }
+
+  static std::string TakeText(const char* key, json* object) {
+    std::string text = TextIn(*object, key).value_or("");
+    if (text.empty() || text.size() > kMaxTextBytes) return "";
+    object->erase(key);
+    return text;
+  }
+
+  void AddCapture(const PlacedCapture& placed) {
+    json object = meta_.object.at("captures")[placed.number];
+    for (const char* key : {"core:sample_start", "core:global_index", "core:header_bytes"}) {
+      object.erase(key);
+    }
+    if (!placed.odd_time) object.erase("core:datetime");
+    std::vector<std::string> fields;
+    TakeField("core:", "frequency", &object, &fields);
+    const json all = object;
+    for (const auto& [key, value] : all.items()) {
+      if (!absl::StartsWith(key, kOwn)) continue;
+      TakeField(kOwn, key.substr(sizeof(kOwn) - 1), &object, &fields);
+    }
+    const bool begins = placed.sample == 0 || IsBehindGap(placed.sample);
+    if (begins && fields.empty() && object.empty()) return;
+    Add({.sample_start = placed.sample,
+         .label = kSignalLabel,
+         .comment = absl::StrJoin(fields, " ")},
+        object, absl::StrCat("captures[", placed.number, "]"));
+  }
+
+  static void TakeField(absl::string_view space, const std::string& name, json* object,
+                        std::vector<std::string>* fields) {
+    const std::string key = absl::StrCat(space, name);
+    const auto found = object->find(key);
+    if (found == object->end() || !found->is_number() || absl::StrContains(name, ' ')) return;
+    std::string number = Dumped(*found);
+    if (absl::EndsWith(number, ".0")) number.resize(number.size() - 2);
+    fields->push_back(absl::StrCat(name, "=", number));
+    object->erase(found);
+  }
+
+  bool IsBehindGap(uint64_t sample) const {
+    const auto after = std::ranges::lower_bound(layout_.gaps, sample, {}, &Gap::first);
+    if (after == layout_.gaps.begin()) return false;
+    return std::prev(after)->first + std::prev(after)->count == sample;
+  }
+
+  void Add(Annotation one, const json& details, std::string place) {
+    one.details = TextOf(details);
+    if (one.details.size() > model::kMaxDetailsBytes) {
+      one.details.clear();
+      long_.Add(place);
+    }
+    const size_t bytes = BytesOf(one);
+    if (bytes > kMaxAnnotationBytes - bytes_) return no_room_.Add(std::move(place));
+    bytes_ += bytes;
+    out_.annotations.push_back(std::move(one));
+  }
+
+  // In order, and none touches another.
+  void MergeGaps() {
+    std::ranges::sort(layout_.gaps, {}, &Gap::first);
+    std::vector<Gap> merged;
+    for (Gap& gap : layout_.gaps) {
+      if (merged.empty() || merged.back().first + merged.back().count < gap.first) {
+        merged.push_back(std::move(gap));
+        continue;
+      }
+      const uint64_t end =
+          std::max(merged.back().first + merged.back().count, gap.first + gap.count);
+      merged.back().count = end - merged.back().first;
+    }
+    layout_.gaps = std::move(merged);
+  }
+
+  const SigmfRecording& meta_;
+  Layout& layout_;
+  Contents& out_;
+  size_t index_ = 0;
+  size_t bytes_ = 0;  // of annotations
+  Counted changed_, beyond_, no_room_, long_;
+};
+
+// What the recording has fields for, or the data file alone.
+bool IsUsed(const std::string& key, const json& value) {
+  static constexpr const char* kKeys[] = {"core:datatype", "core:version",       "core:sample_rate",
+                                          "core:dataset",  "core:num_channels",  "core:offset",
+                                          "core:sha512",   "core:trailing_bytes"};
+  if (key == "core:recorder") return value == "Tapedeck";
+  return std::ranges::find(kKeys, key) != std::end(kKeys);
+}
+
+void EraseOwnExtension(json* global) {
+  const auto list = global->find("core:extensions");
+  if (list == global->end() || !list->is_array()) return;
+  json others = json::array();
+  for (const json& one : *list) {
+    const bool own = one.is_object() && one.value("name", json()) == "tapedeck";
+    if (!own) others.push_back(one);
+  }
+  *list = std::move(others);
+  if (list->empty()) global->erase(list);
+}
+
+absl::StatusOr<std::string> MetadataOf(const SigmfRecording& meta,
+                                       std::vector<std::string>* notes) {
+  json object = json::object();
+  for (const auto& [key, value] : meta.object.items()) {
+    if (key != "captures" && key != "annotations" && key != "global") object[key] = value;
+  }
+  json global = json::object();
+  Counted own;
+  for (const auto& [key, value] : meta.object.at("global").items()) {
+    const bool is_own = absl::StartsWith(key, kOwn);
+    if (is_own) own.Add(key);
+    if (!is_own && !IsUsed(key, value)) global[key] = value;
+  }
+  own.Tell("keys tell of the recording that Tapedeck exported and are left out", notes);
+  EraseOwnExtension(&global);
+  if (!global.empty()) object["global"] = std::move(global);
+  std::string text = TextOf(object);
+  if (text.size() <= model::kMaxOriginMetadataBytes) return text;
+  return LimitReached(
+      model::kMaxOriginMetadataBytes, "bytes of metadata",
+      absl::StrCat(meta.path, ": its \"global\" has ", text.size(),
+                   " bytes that are neither captures nor annotations; a recording keeps ",
+                   model::kMaxOriginMetadataBytes, ": shorten the longest of its values"));
+}
+
+}  // namespace
+
+absl::StatusOr<Contents> ReadContents(const SigmfRecording& meta, uint64_t data_bytes) {
+  const auto type = dataplane::ParseDatatype(meta.datatype);
+  if (!type.ok()) {
+    return files::Invalid(meta.path,
+                          absl::StrCat("global.core:datatype: ", type.status().message()));
+  }
+  if (meta.channels > 1) {
+    return files::Invalid(
+        meta.path, absl::StrCat("global.core:num_channels: ", meta.channels,
+                                " channels lie in turn, and a recording holds one stream: make a "
+                                "file of each channel"));
+  }
+  const json& global = meta.object.at("global");
+  Contents out{.sample_rate = NumberIn(global, "core:sample_rate").value_or(0),
+               .sha512 = absl::AsciiStrToLower(TextIn(global, "core:sha512").value_or(""))};
+  TD_ASSIGN_OR_RETURN(out.layout, ReadLayout(meta, data_bytes, type->bytes_per_sample()));
+  out.notes = out.layout.notes;
+  TD_ASSIGN_OR_RETURN(out.metadata, MetadataOf(meta, &out.notes));
+  ContentsReader(meta, &out).Read();
+  return out;
+}
+
+}  // namespace tapedeck::services::sigmf
