@@ -233,9 +233,13 @@ Answer AnswerOf(const absl::Status& error) { return {Dump({{"error", ToJson(erro
 
 std::vector<std::vector<std::string>> FieldsOf(const Stream& stream) {
   auto rows = MembersOf(ToJson(stream));
-  const std::string made = model::OriginText(stream.segments.front().origin);
+  const model::Origin& origin = stream.segments.front().origin;
+  const std::string made = model::OriginText(origin);
   for (std::vector<std::string>& row : rows) {
     if (row[0] == "origin") row[1] = dataplane::Printable(made);
+  }
+  if (!origin.metadata.empty()) {
+    rows.push_back({"metadata", dataplane::Printable(origin.metadata)});
   }
   return rows;
 }

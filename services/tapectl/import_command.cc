@@ -1,4 +1,5 @@
 #include <cmath>
+#include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -6,6 +7,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
+#include "dataplane/now.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "services/formats/import.h"
@@ -32,39 +35,57 @@ struct ImportOptions {
   formats::ReadOptions read;
 };
 
-// Each is a call: of a file with more the first ones are taken over.
-constexpr size_t kMaxAnnotations = 1000;
+// How long the node may take to let go of a recording whose session was given up.
+constexpr absl::Duration kLetGo = absl::Seconds(10);
+constexpr absl::Duration kLookAgain = absl::Milliseconds(50);
 
 absl::Status Annotate(Program& program, const std::string& recording,
                       const formats::Content& content, const Channel& channel,
                       std::vector<std::string>* notes) {
   std::vector<Annotation> annotations = formats::LostWithinBlocks(content, channel);
   annotations.insert(annotations.end(), content.annotations.begin(), content.annotations.end());
-  if (annotations.size() > kMaxAnnotations) {
-    notes->push_back(
-        absl::StrCat(annotations.size() - kMaxAnnotations, " of its annotations are left out"));
-    annotations.resize(kMaxAnnotations);
-  }
-  const auto recorder = program.Recorder();
-  for (size_t i = 0; i < annotations.size(); ++i) {
-    const absl::Status status = recorder->AnnotateRecording(recording, annotations[i]);
-    // The recording is whole; what there is room for stays.
-    if (absl::IsResourceExhausted(status) || absl::IsInvalidArgument(status)) {
-      notes->push_back(absl::StrCat(annotations.size() - i, " of its annotations are left out: ",
-                                    std::string(status.message())));
-      break;
-    }
-    TD_RETURN_IF_ERROR(status);
-  }
+  for (Annotation& one : annotations) one.sample_start += content.first_index;
+  size_t done = 0;
+  const absl::Status status = program.Recorder()->Annotate(recording, annotations, &done);
+  if (!absl::IsResourceExhausted(status) && !absl::IsInvalidArgument(status)) return status;
+  // The recording is whole; what there is room for stays.
+  notes->push_back(absl::StrCat(annotations.size() - done, " of ", annotations.size(),
+                                " annotations are left out: ", std::string(status.message())));
   return absl::OkStatus();
 }
 
-model::Origin OriginOf(const FileAnswer& file) {
+model::Origin OriginOf(const FileAnswer& file, const std::string& metadata) {
   const size_t slash = file.file.rfind('/');
   std::string name = file.file.substr(slash == std::string::npos ? 0 : slash + 1);
   return {.source = {.name = "import",
                      .parameters = {{"file", std::move(name)}, {"format", file.format}}},
-          .version = kVersion};
+          .version = kVersion,
+          .metadata = metadata};
+}
+
+absl::Status DeleteOnceClosed(client::CatalogClient& catalog, const std::string& name) {
+  const absl::Time end = dataplane::SteadyTime() + kLetGo;
+  while (true) {
+    const absl::Status status = catalog.DeleteRecording(name);
+    const auto reason = ReasonOf(status);
+    const bool busy = reason.has_value() && reason->reason == "RECORDING_BUSY";
+    if (absl::IsNotFound(status)) return absl::OkStatus();
+    if (!busy || dataplane::SteadyTime() >= end) return status;
+    absl::SleepFor(kLookAgain);
+  }
+}
+
+// Whatever an import has made that did not become whole: the recording, and all segments.
+absl::Status DeleteImported(Program& program, const std::string& name, const Channel& channel) {
+  const auto catalog = program.Catalog();
+  TD_ASSIGN_OR_RETURN(const std::vector<Recording> all, catalog->ListRecordings(channel.name));
+  const std::string id = name.substr(name.rfind('/') + 1);
+  for (const Recording& one : all) {
+    if (one.name == name || one.stream == id) {
+      TD_RETURN_IF_ERROR(DeleteOnceClosed(*catalog, one.name));
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::Status RunImport(const storage_session::Peer& peer, Patience& patience,
@@ -74,16 +95,28 @@ absl::Status RunImport(const storage_session::Peer& peer, Patience& patience,
                                                peer, channel,
                                                {.blocks = formats::BlocksOf(content, channel),
                                                 .labels = channel.labels,
-                                                .origin = OriginOf(*file)}));
+                                                .origin = OriginOf(*file, content.metadata)}));
   file->recording = recorder->recording();
-  TD_RETURN_IF_ERROR(
+  const absl::Status imported =
       formats::Import({.reader = &reader,
                        .channel = channel,
                        .start_ns = content.start_ns,
                        .slot = [&] { return recorder->Slot(); },
                        .give = [&](dataplane::Block block) { recorder->Give(std::move(block)); },
-                       .progress = [&](uint64_t bytes) { return patience.Show(bytes); }}));
-  return recorder->Finish();
+                       .progress = [&](uint64_t bytes) { return patience.Show(bytes); }});
+  if (imported.ok()) return recorder->Finish();
+  recorder->Abandon();  // never SEALED
+  return imported;
+}
+
+// The failure, and whether what it left is gone.
+absl::Status Undone(Program& program, const std::string& name, const Channel& channel,
+                    const absl::Status& failure) {
+  if (name.empty()) return failure;
+  const absl::Status deleted = DeleteImported(program, name, channel);
+  if (deleted.ok()) return failure;
+  std::cerr << name << " is not whole and could not be deleted: " << deleted.message() << "\n";
+  return failure;
 }
 
 // One of several recordings is chosen in files of one format each.
@@ -174,9 +207,12 @@ absl::Status Import(Program& program, const ImportOptions& options) {
                         content.sample_rate, channel.sample_rate));
   }
   Patience patience(program, interrupt, "import", content.bytes);
-  TD_RETURN_IF_ERROR(
-      patience.Judged(RunImport(peer, patience, *reader, content, channel, &answer)));
-  TD_RETURN_IF_ERROR(Annotate(program, answer.recording, content, channel, &answer.notes));
+  absl::Status status =
+      patience.Judged(RunImport(peer, patience, *reader, content, channel, &answer));
+  if (status.ok()) {
+    status = Annotate(program, answer.recording, content, channel, &answer.notes);
+  }
+  if (!status.ok()) return Undone(program, answer.recording, channel, status);
   TD_ASSIGN_OR_RETURN(const auto type, dataplane::ParseDatatype(channel.datatype));
   answer.samples = content.bytes / type.bytes_per_sample();
   for (const formats::SampleRange& gap : content.gaps) answer.missing_samples += gap.count;
