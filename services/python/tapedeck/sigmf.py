@@ -14,7 +14,7 @@ from tapedeck.errors import BlockDamaged, FileExists, StoreIo
 
 if TYPE_CHECKING:
     from tapedeck.recording import Recording
-    from tapedeck.values import RecordingGroup
+    from tapedeck.values import Annotation, RecordingGroup
 
 _VERSION = "1.2.5"
 _NAMESPACE = "tapedeck"
@@ -91,23 +91,62 @@ class _Data:
             self.missing.append((start, count))
 
 
+def _object(text: str) -> dict[str, Any]:
+    """Of a JSON text; empty for what is no object."""
+    try:
+        found = json.loads(text) if text else {}
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _capture(note: Annotation, start: int) -> dict[str, Any]:
+    """What a mark `signal` tells: its details, and NAME=NUMBER of its comment."""
+    capture = _object(note.details)
+    for field in note.comment.split():
+        name, _, number = field.partition("=")
+        with contextlib.suppress(ValueError):
+            capture[f"core:{name}" if name == "frequency" else f"{_NAMESPACE}:{name}"] = float(number)
+    return {**capture, "core:sample_start": start}
+
+
+def _captures(recording: Recording, data: _Data) -> list[dict[str, Any]]:
+    """The begin, and each mark `signal`."""
+    info, found = recording.info, {}
+    first = data.captures[0].get("core:global_index", 0) if data.captures else 0
+    for capture in data.captures or [{"core:sample_start": 0}]:
+        found[capture["core:sample_start"]] = capture
+    for note in info.annotations:
+        start = note.sample_start - first
+        if note.label != "signal" or note.foreign or not 0 <= start <= info.samples:
+            continue
+        capture = found.setdefault(start, {"core:global_index": note.sample_start})
+        time = recording.time_of(start)
+        if not numpy.isnat(time):
+            capture.setdefault("core:datetime", _time(time))
+        capture.update(_capture(note, start))
+    return [found[start] for start in sorted(found)]
+
+
 def _annotations(recording: Recording, data: _Data) -> list[dict[str, Any]]:
     """Of the recording and its gaps, in order. The file's first sample is 0."""
     info = recording.info
     first = data.captures[0].get("core:global_index", 0) if data.captures else 0
-    found = [{"core:sample_start": start, "core:sample_count": count, "core:label": "missing"}
-             for start, count in data.missing]
+    found = [{"core:sample_start": start, "core:sample_count": count, "core:label": "missing",
+              f"{_NAMESPACE}:missing": True} for start, count in data.missing]
     for note in info.annotations:
         start = note.sample_start - first
-        if not 0 <= start <= info.samples:
+        if not 0 <= start <= info.samples or (note.label == "signal" and not note.foreign):
             continue
-        entry: dict[str, Any] = {"core:sample_start": start}
-        if note.sample_count:
-            entry["core:sample_count"] = min(note.sample_count, info.samples - start)
+        entry = _object(note.details)
+        entry["core:sample_start"] = start
+        entry["core:sample_count"] = min(note.sample_count, info.samples - start)
         if note.label:
             entry["core:label"] = note.label
         if note.comment:
             entry["core:comment"] = note.comment
+        if note.label == "lost" and not note.foreign:
+            entry[f"{_NAMESPACE}:lost"] = True
         found.append(entry)
     return sorted(found, key=lambda entry: int(entry["core:sample_start"]))
 
@@ -125,20 +164,24 @@ def _group(group: RecordingGroup) -> dict[str, Any]:
 
 def _meta(recording: Recording, data: _Data, sha512: str) -> dict[str, Any]:
     info = recording.info
+    others = _object(info.origin.metadata)
+    given = others.get("global", {})
     fields: dict[str, Any] = {
-        "core:datatype": info.datatype, "core:version": _VERSION, "core:sha512": sha512, "core:recorder": "Tapedeck",
-        "core:extensions": [{"name": _NAMESPACE, "version": "1.0.0", "optional": True}],
+        "core:recorder": "Tapedeck", **given, "core:datatype": info.datatype, "core:version": _VERSION,
+        "core:sha512": sha512, "core:extensions": [
+            *given.get("core:extensions", []), {"name": _NAMESPACE, "version": "1.0.0", "optional": True}],
         f"{_NAMESPACE}:recording": info.name, f"{_NAMESPACE}:uid": info.uid, f"{_NAMESPACE}:labels": dict(info.labels)}
     if info.origin.source.name:
-        fields[f"{_NAMESPACE}:origin"] = {key: value for key, value in dataclasses.asdict(info.origin).items() if value}
+        fields[f"{_NAMESPACE}:origin"] = {key: value for key, value in dataclasses.asdict(info.origin).items()
+                                           if value and key != "metadata"}
     if info.group is not None:
         fields[f"{_NAMESPACE}:group"] = _group(info.group)
     if info.sample_rate:
         fields["core:sample_rate"] = info.sample_rate
     if info.description:
         fields["core:description"] = info.description
-    captures = data.captures or [{"core:sample_start": 0}]
-    return {"global": fields, "captures": captures, "annotations": _annotations(recording, data)}
+    return {**others, "global": fields, "captures": _captures(recording, data),
+            "annotations": _annotations(recording, data)}
 
 
 def export(recording: Recording, path: str, replace: bool, gaps: bool) -> str:

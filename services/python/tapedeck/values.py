@@ -110,6 +110,10 @@ class Annotation:
     sample_count: int
     label: str
     comment: str
+    details: str = ""
+    """A JSON object: the other keys of an imported SigMF annotation or capture."""
+    foreign: bool = False
+    """Of an imported file: its label is no mark of Tapedeck's."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -136,12 +140,15 @@ class Origin:
     worker: str
     version: str
     beside: str
+    metadata: str = ""
+    """A JSON object: what an imported file says and no other field has."""
 
     @staticmethod
     def of(message: Any) -> Origin:
         """Of what a node sent."""
         return Origin(OriginStage.of(message.source), tuple(OriginStage.of(one) for one in message.transforms),
-                      message.datatype, message.device, message.worker, message.version, message.beside)
+                      message.datatype, message.device, message.worker, message.version, message.beside,
+                      message.metadata)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -214,7 +221,7 @@ class RecordingInfo:
         _require(message.blocks <= _MOST_BYTES // message.block_bytes, "Recording", "blocks")
         _require(message.bytes <= _MOST_BYTES, "Recording", "bytes")
         _require(message.missing_blocks <= message.blocks, "Recording", "missing_blocks")
-        notes = tuple(Annotation(one.sample_start, one.sample_count, one.label, one.comment)
+        notes = tuple(Annotation(one.sample_start, one.sample_count, one.label, one.comment, one.details, one.foreign)
                       for one in message.annotations)
         return RecordingInfo(message.name, message.uid, word_of("RecordingState", message.state), message.blocks,
                              message.bytes, message.missing_blocks, message.block_bytes, message.datatype,
