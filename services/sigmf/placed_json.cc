@@ -123,7 +123,8 @@ class PlaceFinder final : public nlohmann::json_sax<json> {
 absl::StatusOr<json> ParsePlaced(const std::string& path, const std::string& text) {
   const std::string problem = PlaceFinder(text).Find();
   if (!problem.empty()) return files::Invalid(path, problem);
-  return ParseForeign(text);
+  // Its depth is known by now: ParseForeign, which finds that out, takes the square of the time.
+  return json::parse(text, /*cb=*/nullptr, /*allow_exceptions=*/false);
 }
 
 }  // namespace tapedeck::services::sigmf
