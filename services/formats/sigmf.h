@@ -21,7 +21,7 @@ std::string SigmfFile(const std::string& named);
 absl::StatusOr<std::unique_ptr<Writer>> CreateSigmfWriter(const Subject& subject,
                                                           const WriterOptions& options);
 
-// NAME.sigmf-meta or NAME.sigmf. Annotations `missing` of ours become gaps again.
+// NAME.sigmf-meta or NAME.sigmf. Annotations with our key tapedeck:missing become gaps again.
 absl::StatusOr<std::unique_ptr<Reader>> OpenSigmf(const std::string& path,
                                                   const ReadOptions& options = {});
 
