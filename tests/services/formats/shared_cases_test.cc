@@ -119,5 +119,39 @@ TEST_F(SharedCasesTest, Archives) {
   ExpectRamp(open("a06_two", {.member = "b"}), 100'000);
 }
 
+TEST_F(SharedCasesTest, Sigmf) {
+  Generate("sigmf.py");
+  if (IsSkipped() || HasFatalFailure()) return;
+  const auto open = [&](const std::string& name) { return OpenSigmf(Input(name + ".sigmf-meta")); };
+  const auto content = [&](const std::string& name) {
+    const auto reader = open(name);
+    EXPECT_TRUE(reader.ok()) << reader.status();
+    return reader.ok() ? (*reader)->content() : Content();
+  };
+  for (const char* name : {"s02b_offset", "s03_first", "s05_nodt", "s09_toend", "s12_rich",
+                           "s15b_5000", "s21_missing", "s22_beyond", "s23_rate"}) {
+    SCOPED_TRACE(name);
+    ExpectRamp(open(name), 100'000);
+  }
+  EXPECT_THAT(content("s01_gap").gaps, ElementsAre(SampleRange{50'000, 10'000'000}));
+  EXPECT_EQ(content("s02b_offset").annotations.at(0).sample_start, 500u);
+  EXPECT_EQ(content("s03_first").start_ns, 1'704'164'644'950'000'000);
+  EXPECT_EQ(content("s05_nodt").start_ns, std::nullopt);
+  EXPECT_EQ(content("s07c_headerfloat").bytes, 99'999u * 4);
+  EXPECT_EQ(content("s09_toend").annotations.at(0).sample_count, 99'000u);
+  EXPECT_THAT(content("s12_rich").metadata, HasSubstr("USRP X310"));
+  EXPECT_THAT(content("s12_rich").annotations.at(1).details, HasSubstr("f81d4fae"));
+  EXPECT_THAT(content("s14_odd").notes, ElementsAre(HasSubstr("the last 2 bytes")));
+  EXPECT_EQ(content("s15b_5000").annotations.size(), 5000u);
+  EXPECT_EQ(content("s22_beyond").annotations.at(0).sample_count, 10u);
+  EXPECT_EQ(content("s22_beyond").notes.size(), 2u);
+  EXPECT_EQ(content("s23_rate").sample_rate, 2e6);
+  for (const auto& [name, words] :
+       {std::pair("s06_sha", "core:sha512"), std::pair("s08_chan", "num_channels: 2"),
+        std::pair("s13b_nan", "line 1, column "), std::pair("s20_latin1", "line 1, column ")}) {
+    EXPECT_THAT(RefusalOf(open(name)), HasSubstr(words)) << name;
+  }
+}
+
 }  // namespace
 }  // namespace tapedeck::services::formats
