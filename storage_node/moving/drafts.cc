@@ -19,7 +19,9 @@ absl::Status RemoveDraft(recordings::Recordings& recordings, const catalog::Reso
 
 }  // namespace
 
-bool IsDraft(const format::Manifest& manifest) { return !manifest.origin.move_draft.empty(); }
+bool IsDraft(const format::Manifest& manifest) {
+  return !manifest.origin.move_draft.empty() && !manifest.kept;
+}
 
 bool IsWhole(const format::Manifest& copy, const format::Manifest& source) {
   return copy.state == services::RecordingState::kSealed && copy.blocks == source.blocks;

@@ -11,6 +11,7 @@
 
 namespace tapedeck::storage_node::moving {
 
+// One that somebody keeps is none: it is theirs.
 bool IsDraft(const format::Manifest& manifest);
 
 // The copies of `source` that are in that channel, whoever made them, in whatever state.

@@ -44,6 +44,15 @@ TEST_F(BrokenOffTest, ADraftThatDidNotGetToItsEndIsDeleted) {
   EXPECT_EQ(Count(kTo), 1u);
 }
 
+TEST_F(BrokenOffTest, ADraftThatSomebodyKeepsStays) {
+  const std::string draft = Copy(name_, 5, absl::AbortedError("killed"), 3, Draft());
+  ASSERT_TRUE(node_.node().recorder().KeepRecording(draft, true).ok());
+  GoOn();
+  EXPECT_TRUE(IsThere(draft));
+  EXPECT_EQ(Count(kTo), 2u);
+  EXPECT_EQ(Count(kFrom), 0u);
+}
+
 TEST_F(BrokenOffTest, ADraftThatIsWholeIsUsed) {
   const std::string draft = Copy(name_, 12, absl::OkStatus(), 3, Draft());
   const std::string uid = node_.Get(draft).uid;
