@@ -82,6 +82,12 @@ absl::StatusOr<std::string> WhereItIs(const std::string& name, client::CatalogCl
   return has_moved ? absl::StatusOr<std::string>(found.status()) : name;
 }
 
+absl::Status NotMeant(const std::string& text, const Recording& found) {
+  return RecordingNotFound(text, absl::StrCat(text, " is gone; ", found.name,
+                                              " is a copy of it, or where it has moved: give that "
+                                              "name if you mean it"));
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> LunNameOf(const std::string& text) {
@@ -119,18 +125,20 @@ absl::StatusOr<std::string> RecordingNameOf(const std::string& text,
   return WhereItIs(name, catalog);
 }
 
+absl::Status CheckNamed(const std::string& text, const Recording& found) {
+  if (found.original.empty() || !absl::StrContains(text, '/')) return absl::OkStatus();
+  TD_ASSIGN_OR_RETURN(const std::string name,
+                      model::ExpandName(text, {"luns", "channels", "recordings"}));
+  if (name == found.name || absl::EndsWith(name, "/latest")) return absl::OkStatus();
+  return NotMeant(text, found);
+}
+
 absl::Status CheckMeant(const std::string& text, const Recording& found) {
-  if (found.original.empty() || found.original == found.name) return absl::OkStatus();
-  bool meant = !absl::EndsWith(found.original, absl::StrCat("/", text));
-  if (absl::StrContains(text, '/')) {
-    TD_ASSIGN_OR_RETURN(const std::string name,
-                        model::ExpandName(text, {"luns", "channels", "recordings"}));
-    meant = name == found.name || absl::EndsWith(name, "/latest");
+  const bool is_copy = !found.original.empty() && found.original != found.name;
+  if (is_copy && absl::EndsWith(found.original, absl::StrCat("/", text))) {
+    return NotMeant(text, found);
   }
-  if (meant) return absl::OkStatus();
-  return RecordingNotFound(text, absl::StrCat(text, " is gone; ", found.name,
-                                              " is a copy of it, or where it has moved: give that "
-                                              "name if you mean it"));
+  return CheckNamed(text, found);
 }
 
 }  // namespace tapedeck::services::tapectl

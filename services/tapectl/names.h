@@ -20,9 +20,11 @@ absl::StatusOr<std::string> ChannelNameOf(const std::string& text);
 absl::StatusOr<std::string> RecordingNameOf(const std::string& text,
                                             client::CatalogClient& catalog);
 
-// For what deletes: the name of an original leads to its copy once it is gone, and whoever gives a
-// command again does not mean the copy. RECORDING_NOT_FOUND unless `text` is a name of `found`
-// itself.
+// For what changes: the name of an original leads to its copy once it is gone, and whoever gives it
+// may not mean the copy. RECORDING_NOT_FOUND unless `text` is a name of `found` itself.
+absl::Status CheckNamed(const std::string& text, const Recording& found);
+
+// For what deletes: as CheckNamed, and refuses the ID alone that a copy shares with its original.
 absl::Status CheckMeant(const std::string& text, const Recording& found);
 
 // INLET or inlets/INLET

@@ -39,6 +39,7 @@ absl::Status RunKeep(Program& program, const KeepOptions& options) {
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const Stream stream,
                       StreamNamed(model::Use::kKeep, options.choice, *catalog));
+  TD_RETURN_IF_ERROR(CheckNamed(options.choice.name, stream.segments.front()));
   const auto recorder = program.Recorder();
   for (const Recording& segment : stream.segments) {
     TD_RETURN_IF_ERROR(recorder->KeepRecording(segment.name, !options.release));
@@ -52,6 +53,7 @@ absl::Status RunAnnotate(Program& program, const AnnotateOptions& options) {
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const Stream stream,
                       StreamNamed(model::Use::kAnnotate, options.choice, *catalog));
+  TD_RETURN_IF_ERROR(CheckNamed(options.choice.name, stream.segments.front()));
   TD_ASSIGN_OR_RETURN(const std::string name,
                       SegmentWith(stream, options.annotation.sample_start, *program.View()));
   TD_RETURN_IF_ERROR(program.Recorder()->AnnotateRecording(name, options.annotation));

@@ -99,6 +99,7 @@ absl::Status UpdateRecording(Program& program, const RecordingOptions& options) 
   RecordingUpdate update = options.fields;
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(Stream stream, StreamNamed(model::Use::kUpdate, options.choice, *catalog));
+  TD_RETURN_IF_ERROR(CheckNamed(options.choice.name, stream.segments.front()));
   for (Recording& segment : stream.segments) {
     update.name = segment.name;
     TD_ASSIGN_OR_RETURN(segment, catalog->UpdateRecording(update));
