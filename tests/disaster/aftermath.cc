@@ -44,6 +44,7 @@ class Survivor {
     result_.foreign = PlantForeign(now_, random_, &image);
     SaveWorld(history_.shape, image, history_.world);
     for (const Disaster& disaster : disasters) ChangeRows(disaster.rows);
+    FindRightRows(image, disasters);
     result_.before = std::move(image);
     std::map<std::string, std::string> stamps;
     for (const std::string& path : result_.foreign) stamps[path] = StampOf(Of(path));
@@ -71,6 +72,18 @@ class Survivor {
     dup2(fd, STDERR_FILENO);
   }
 
+  // Those of a state directory that nothing has struck.
+  void FindRightRows(const Image& image, const std::vector<Disaster>& disasters) {
+    for (const auto& [path, node] : now_.image) {
+      const auto it = image.find(path);
+      const bool same = it != image.end() && it->second == node;
+      if (path.starts_with("state/") && !same) return;
+    }
+    for (const Take& take : now_.takes) right_rows_.insert(take.identity.id);
+    for (const Disaster& disaster : disasters) {
+      for (const RowChange& row : disaster.rows) right_rows_.erase(row.id);
+    }
+  }
   void ChangeRows(const std::vector<RowChange>& rows) {
     if (rows.empty()) return;
     const auto catalog = catalog::Catalog::Open(state() + "/catalog.sqlite");
@@ -239,6 +252,7 @@ class Survivor {
   const std::shared_ptr<WallClock> clock_ = std::make_shared<WallClock>();
   ManualExecutor executor_;
   std::unique_ptr<Deck> deck_;
+  std::set<std::string> right_rows_;  // IDs: the row says what the manifest did
   Aftermath result_;
 };
 
@@ -266,7 +280,11 @@ void Survivor::JudgePolicies(const services::Lun& lun, const Image& before,
     const uint64_t takes =
         known.has_value() && known->closed ? FootprintOf(history_.shape, *known) : 0;
     used += takes;
-    if (went.contains(take.identity.id)) gone[take.identity.id] = {manifest, takes};
+    // A manifest that all members have lost is written again from the row.
+    const bool by_row = right_rows_.contains(take.identity.id);
+    if (went.contains(take.identity.id)) {
+      gone[take.identity.id] = {by_row ? known : manifest, takes};
+    }
   }
   const uint64_t limit = terms.max_fill > 0 ? terms.capacity / 100 * terms.max_fill
                          : terms.ring       ? terms.capacity - terms.capacity / 32

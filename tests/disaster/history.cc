@@ -249,6 +249,9 @@ class Maker {
                              .members = manifest.members,
                              .block_bytes = manifest.block_bytes},
                 .manifest = part.manifest_text,
+                .stream = manifest.stream,
+                .first = manifest.first,
+                .segment_blocks = manifest.segment_blocks,
                 .closed = manifest.closed};
       const auto found = FindBlocks(parts, take.identity, SequencesOf(parts, take.identity),
                                     history_.shape.mirrored());
@@ -258,11 +261,13 @@ class Maker {
     CheckAcknowledged(now);
     history_.snapshots.push_back(std::move(now));
   }
-  // Of those that are there.
+  // Of those that are there. A segment that is full goes on in the next one.
   void CheckAcknowledged(const Snapshot& now) {
     for (const Take& take : now.takes) {
-      for (const auto& [sequence, crc] : acknowledged_[take.identity.id]) {
-        const auto found = take.blocks.find(sequence);
+      const bool segment = take.segment_blocks > 0;
+      for (const auto& [sequence, crc] : acknowledged_[segment ? take.stream : take.identity.id]) {
+        if (segment && sequence / take.segment_blocks != take.first / take.segment_blocks) continue;
+        const auto found = take.blocks.find(sequence - take.first);
         if (found != take.blocks.end() && found->second == crc) continue;
         Check(absl::DataLossError(absl::StrCat("block ", sequence, " of ", take.identity.id)),
               "acknowledged, and not there after " + now.step);

@@ -17,7 +17,10 @@ namespace tapedeck::disaster {
 // A recording as its disks have it.
 struct Take {
   Identity identity;
-  std::string manifest;  // the text
+  std::string manifest;         // the text
+  std::string stream;           // of a segment: the ID of the first one
+  uint64_t first = 0;           // of a segment: the stream's block that is its block 0
+  uint64_t segment_blocks = 0;  // 0: no segment
   bool closed = false;
   std::map<uint64_t, uint32_t>
       blocks;  // plain CRC by sequence; all that were acknowledged and more

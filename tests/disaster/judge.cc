@@ -198,7 +198,8 @@ class Verdict {
   // is not overwritten.
   static bool IsForOthersToMend(const std::string& line) {
     return absl::StrContains(line, "symbolic link") || absl::StrContains(line, "left alone") ||
-           absl::StrContains(line, "is that of another recording");
+           absl::StrContains(line, "is that of another recording") ||
+           absl::StrContains(line, "is another's");
   }
 
   // Of the log, that names a recording, or the folder that it lies in.

@@ -139,19 +139,23 @@ std::optional<ManifestText> ReadManifest(const std::string& text) {
   const auto lun = UuidBytes(Get<std::string>(*object, "lun_uid", ""));
   const auto uid = UuidBytes(Get<std::string>(*object, "uid", ""));
   if (!lun.has_value() || !uid.has_value()) return {};
-  return ManifestText{.id = Get<std::string>(*object, "id", ""),
-                      .channel = Get<std::string>(*object, "channel", ""),
-                      .lun = *lun,
-                      .recording = *uid,
-                      .epoch = Get<uint32_t>(*object, "epoch", 0),
-                      .members = Get<uint32_t>(*object, "members", 1),
-                      .block_bytes = Get<uint64_t>(*object, "block_bytes", 0),
-                      .generation = Get<uint64_t>(*object, "generation", 0),
-                      .blocks = Get<uint64_t>(*object, "blocks", 0),
-                      .closed = Get<std::string>(*object, "state", "") != "RECORDING",
-                      .kept = Get<bool>(*object, "kept", false),
-                      .end_time_ns = Get<int64_t>(*object, "end_time_ns", 0),
-                      .text_bytes = text.size()};
+  return ManifestText{
+      .id = Get<std::string>(*object, "id", ""),
+      .channel = Get<std::string>(*object, "channel", ""),
+      .lun = *lun,
+      .recording = *uid,
+      .epoch = Get<uint32_t>(*object, "epoch", 0),
+      .members = Get<uint32_t>(*object, "members", 1),
+      .block_bytes = Get<uint64_t>(*object, "block_bytes", 0),
+      .generation = Get<uint64_t>(*object, "generation", 0),
+      .blocks = Get<uint64_t>(*object, "blocks", 0),
+      .stream = Get<std::string>(*object, "stream", ""),
+      .first = Get<uint64_t>(*object, "segment", 0) * Get<uint64_t>(*object, "segment_blocks", 0),
+      .segment_blocks = Get<uint64_t>(*object, "segment_blocks", 0),
+      .closed = Get<std::string>(*object, "state", "") != "RECORDING",
+      .kept = Get<bool>(*object, "kept", false),
+      .end_time_ns = Get<int64_t>(*object, "end_time_ns", 0),
+      .text_bytes = text.size()};
 }
 
 std::optional<LunText> ReadLun(const std::string& text) {

@@ -25,6 +25,9 @@ struct ManifestText {
   uint64_t block_bytes = 0;
   uint64_t generation = 0;
   uint64_t blocks = 0;
+  std::string stream;           // of a segment: the ID of the first one
+  uint64_t first = 0;           // of a segment: the stream's block that is its block 0
+  uint64_t segment_blocks = 0;  // 0: no segment
   bool closed = false;
   bool kept = false;
   int64_t end_time_ns = 0;
