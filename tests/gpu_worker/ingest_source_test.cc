@@ -312,6 +312,7 @@ TEST_P(IngestTest, WrongParametersSayWhatIsWrong) {
       {{{"udp", "127.0.0.1:0"}, {"timeout", 0.0}}, "0.001"},
       {{{"udp", "127.0.0.1:0"}, {"buffer", 1}}, "bytes"},
       {{{"udp", "192.0.2.1:4000"}}, "give an address of this machine"},
+      {{{"udp", "127.0.0.1:0"}, {"packets", "vita49"}}, "into a channel of cf32_be"},
   };
   for (const auto& row : rows) {
     const absl::Status status =

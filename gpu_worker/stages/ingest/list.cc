@@ -10,8 +10,8 @@ namespace tapedeck::gpu_worker::stages::ingest {
 namespace {
 
 constexpr PacketKind kPacketKinds[] = {
-    {"numbered", false, &numbered::CreateReader},
-    {"vita49", true, &vita49::CreateReader},
+    {"numbered", false, false, &numbered::CreateReader},
+    {"vita49", true, true, &vita49::CreateReader},
 };
 
 }  // namespace

@@ -15,7 +15,8 @@ namespace tapedeck::gpu_worker::stages::ingest {
 
 struct PacketKind {
   const char* name;
-  bool timed;  // by times, so that the channel must have a sample rate
+  bool timed;       // by times, so that the channel must have a sample rate
+  bool big_endian;  // so are samples of more than a byte
   std::unique_ptr<PacketReader> (*create)(const StreamSettings& settings);
 };
 

@@ -105,12 +105,20 @@ absl::StatusOr<std::shared_ptr<dataplane::MemoryPool>> MakeStaging(size_t block_
 
 // What the packets' samples are, as the channel or the first transform has them.
 absl::StatusOr<StreamSettings> StreamOf(const Parameters& parameters, const SourcePlace& place) {
-  if (FindPacketKind(parameters.packets)->timed && place.sample_rate <= 0) {
+  const PacketKind& kind = *FindPacketKind(parameters.packets);
+  TD_ASSIGN_OR_RETURN(const auto parsed, dataplane::ParseDatatype(place.datatype));
+  if (kind.big_endian && parsed.bits > 8 && !parsed.big_endian) {
+    const std::string big = place.datatype.substr(0, place.datatype.rfind('_')) + "_be";
+    return services::ArgumentInvalid(
+        "source", absl::StrCat("packets of ", parameters.packets, " carry big-endian samples, and ",
+                               place.datatype, " is asked for: record into a channel of ", big,
+                               ", or with --transform convert:from=", big, ",to=", place.datatype));
+  }
+  if (kind.timed && place.sample_rate <= 0) {
     return services::ArgumentInvalid(
         "source", absl::StrCat("packets of ", parameters.packets,
                                " have times: give the channel the sample rate of the stream"));
   }
-  TD_ASSIGN_OR_RETURN(const auto parsed, dataplane::ParseDatatype(place.datatype));
   StreamSettings stream{.sample_bytes = parsed.bytes_per_sample(),
                         .sample_rate = place.sample_rate,
                         .at_ns = place.at_ns};
