@@ -33,6 +33,12 @@ json_is "$ANSWER" ".bytes == $(stat -c %s "$ADSB") and .missing_samples == 0" "t
 take l/adsb raw "$OUT/adsb.bin" >/dev/null
 same "$ADSB" "$OUT/adsb.bin"
 
+# Its two channels in turn make no recording, and do as one of twice the rate.
+! bring l/logo sigmf "$LOGO" >"$WORK/refused.json" 2>/dev/null || fail "two channels became one recording"
+json_is "$(cat "$WORK/refused.json")" '.error.reason == "FILE_INVALID" and (.error.message | contains("num_channels"))' "the refusal"
+jq 'del(.global["core:num_channels"])' "$LOGO" >"$WORK/logo.sigmf-meta"
+ln -s "$(realpath "${LOGO%-meta}-data")" "$WORK/logo.sigmf-data"
+LOGO=$WORK/logo.sigmf-meta
 bring l/logo sigmf "$LOGO" >/dev/null
 take l/logo sigmf "$OUT/logo" >/dev/null
 same "${LOGO%-meta}-data" "$OUT/logo.sigmf-data"
