@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# SIGINT, SIGTERM or SIGKILL ends tapectl at random moments of an import, an export, a copy and a recording: what looks whole
+# afterwards is whole, and nothing is left of an import that was told to end.
+#   interrupted.sh [MOMENTS]    of each of the four; default 6, with TAPEDECK_LONG 50
+# shellcheck source=tests/e2e/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+MOMENTS=${1:-6}
+[[ -z ${TAPEDECK_LONG:-} ]] || MOMENTS=50
+BLOCKS=800 BLOCK_BYTES=65536 # 50 MiB
+SIGNALS=(INT TERM KILL)
+declare -A TOOK=() ENDED=()
+
+make_file() {
+  head -c $((BLOCKS * BLOCK_BYTES)) /dev/urandom >"$WORK/in.sigmf-data"
+  cat >"$WORK/in.sigmf-meta" <<'END'
+{"global": {"core:datatype": "ci16_le", "core:sample_rate": 1e6, "core:version": "1.2.0"},
+ "captures": [{"core:sample_start": 0, "core:datetime": "2024-01-02T03:04:05Z"}], "annotations": []}
+END
+}
+
+# What each command does, and into what.
+run_import() { exec "$TAPEDECK_BIN/tapectl" --output json recordings import l/import "$WORK/in.sigmf-meta" --format sigmf; }
+run_export() { exec "$TAPEDECK_BIN/tapectl" --output json recordings export "$ORIGINAL" --format sigmf --to "$WORK/out/e.sigmf"; }
+run_copy() { exec "$TAPEDECK_BIN/tapectl" --output json recordings copy "$ORIGINAL" deep/copy; }
+run_record() { exec "$TAPEDECK_BIN/tapectl" --output json record l/record --source "file:$WORK/in.sigmf-meta"; }
+
+# is_the_file RECORDING WHAT: byte for byte.
+is_the_file() {
+  rm -f "$WORK/back"
+  tapectl recordings export "$1" --format raw --to "$WORK/back" >/dev/null || fail "$2: $1 gives nothing"
+  cmp "$WORK/back" "$WORK/in.sigmf-data" || fail "$2: $1 looks whole"
+}
+
+# all_closed CHANNEL
+all_closed() { tapectl_json recordings list "$1" | jq -e '[.recordings[]? | select(.state == "RECORDING")] == []'; }
+
+# recordings_are CHANNEL WHAT [JOB_STATE]: each is closed, and the file if it is SEALED, unless its job says CANCELLED; then they go.
+recordings_are() {
+  local name state
+  wait_for 15 all_closed "$1" || fail "$2: a recording stays open: $(tapectl recordings list "$1")"
+  while read -r name state; do
+    [[ $state != SEALED || ${3:-} == CANCELLED ]] || is_the_file "$name" "$2"
+    tapectl recordings delete "$name" >/dev/null
+    ENDED[$1.$state]=$((${ENDED[$1.$state]:-0} + 1))
+  done < <(tapectl_json recordings list "$1" | jq -r '.recordings[]? | "\(.name) \(.state)"')
+}
+
+judge_import() {
+  [[ $2 != INT ]] || json_is "$(tapectl_json recordings list l/import)" '[.recordings[]?.state] | all(. == "SEALED")' "after $1"
+  recordings_are l/import "$1"
+}
+judge_copy() { recordings_are deep/copy "$1"; }
+judge_record() {
+  wait_for 30 job_has_ended || fail "$1: the job goes on: $(job)"
+  recordings_are l/record "$1" "$(job .state)"
+}
+job_has_ended() { job '(.state // "FAILED") | IN("RUNNING", "STARTING", "PREPARING") | not' -e; }
+judge_export() {
+  if [[ -e $WORK/out/e.sigmf-meta ]]; then
+    jq -e .global "$WORK/out/e.sigmf-meta" >/dev/null || fail "$1: the metadata are cut"
+    [[ -e $WORK/out/e.sigmf-data ]] || fail "$1: metadata without data"
+  fi
+  [[ ! -e $WORK/out/e.sigmf-data ]] || cmp "$WORK/out/e.sigmf-data" "$WORK/in.sigmf-data" || fail "$1: the data look whole"
+  rm -f "$WORK"/out/*
+}
+
+# interrupt COMMAND SIGNAL: at a moment up to the time that it takes.
+interrupt() {
+  local pid status=0 after=$((RANDOM * (TOOK[$1] + 1) / 32768))
+  "run_$1" >"$WORK/said" 2>&1 &
+  pid=$!
+  sleep "$(printf '%d.%03d' $((after / 1000)) $((after % 1000)))"
+  kill "-$2" "$pid" 2>/dev/null || true
+  wait "$pid" || status=$?
+  ((status != 2)) || fail "$1 was used wrongly: $(<"$WORK/said")"
+  "judge_$1" "$1 with $2 after $after ms (status $status)" "$2"
+}
+
+# measure COMMAND: uninterrupted.
+measure() {
+  local began
+  began=$(milliseconds)
+  ("run_$1") >"$WORK/said" 2>&1 || fail "$1: $(<"$WORK/said")"
+  TOOK[$1]=$(($(milliseconds) - began))
+  "judge_$1" "$1" NONE
+}
+
+begin_test
+start_storage
+WORKER_DEVICE=host start_worker
+mkdir -p "$WORK/m0" "$WORK/m1" "$WORK/out"
+make_file
+tapectl lun create l --store posix --member "$WORK/m0" >/dev/null
+tapectl lun create deep --store posix --member "$WORK/m1" >/dev/null
+for channel in l/import l/record l/original; do
+  tapectl channel create "$channel" --datatype ci16_le --block-bytes $BLOCK_BYTES --sample-rate 1e6 >/dev/null
+done
+tapectl channel create deep/copy --datatype ci16_le --block-bytes $BLOCK_BYTES --sample-rate 1e6 >/dev/null
+tapectl recordings import l/original "$WORK/in.sigmf-meta" --format sigmf >/dev/null
+ORIGINAL=$(tapectl_json recordings show l/original/latest | jq -r .name)
+for command in import export copy record; do
+  measure "$command"
+  for ((i = 0; i < MOMENTS; ++i)); do interrupt "$command" "${SIGNALS[i % 3]}"; done
+  echo "$MOMENTS moments of $command, which takes ${TOOK[$command]} ms"
+done
+for state in "${!ENDED[@]}"; do echo "${state}: ${ENDED[$state]}"; done | sort
