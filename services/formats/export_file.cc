@@ -32,8 +32,7 @@ bool IsThere(const std::string& path) {
 }
 
 absl::Status Refused(const std::string& path, absl::string_view why) {
-  return WithReason(absl::AlreadyExistsError(absl::StrCat(path, " ", why)), "FILE_EXISTS",
-                    {{"path", path}});
+  return files::FileExists(path, absl::StrCat(path, " ", why));
 }
 
 void Unlink(const std::string& path) {

@@ -2,27 +2,54 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "dataplane/printable.h"
-#include "services/errors.h"
+#include "services/files/errors.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
 
-absl::string_view RemedyOf(absl::string_view what, absl::string_view reason) {
-  const auto* found =
-      std::find_if(std::begin(kRemedies), std::end(kRemedies), [&](const Remedy& remedy) {
-        const std::vector<absl::string_view> commands = absl::StrSplit(remedy.commands, ", ");
-        return remedy.reason == reason &&
-               (remedy.commands.empty() || std::ranges::find(commands, what) != commands.end());
-      });
-  return found == std::end(kRemedies) ? "" : found->text;
+bool Lists(absl::string_view commands, absl::string_view command) {
+  const std::vector<absl::string_view> all = absl::StrSplit(commands, ", ");
+  return std::ranges::find(all, command) != all.end();
+}
+
+bool Holds(const ErrorReason& reason, absl::string_view detail) {
+  const std::pair<std::string, std::string> entry = absl::StrSplit(detail, absl::MaxSplits('=', 1));
+  const auto it = reason.metadata.find(entry.first);
+  return it != reason.metadata.end() && (entry.second.empty() || entry.second == it->second);
+}
+
+// "record" is not named by "tapectl recordings delete".
+bool Names(absl::string_view text, absl::string_view command) {
+  const std::string words = absl::StrCat("tapectl ", command);
+  for (size_t at = text.find(words); at != text.npos; at = text.find(words, at + 1)) {
+    const size_t end = at + words.size();
+    if (end == text.size() || !absl::ascii_isalpha(text[end])) return true;
+  }
+  return false;
+}
+
+bool Fits(const Remedy& remedy, absl::string_view command, const ErrorReason& reason, Side side) {
+  return remedy.reason == reason.reason && (remedy.side == Side::kAny || remedy.side == side) &&
+         (remedy.commands.empty() || Lists(remedy.commands, command)) &&
+         (remedy.detail.empty() || Holds(reason, remedy.detail));
 }
 
 }  // namespace
+
+absl::string_view RemedyOf(absl::string_view command, const ErrorReason& reason, Side side) {
+  const auto* found = std::ranges::find_if(
+      kRemedies, [&](const Remedy& remedy) { return Fits(remedy, command, reason, side); });
+  if (found == std::end(kRemedies)) return "";
+  return Names(found->text, command) ? "" : found->text;
+}
 
 int ExitCodeOf(const absl::Status& status) {
   switch (status.code()) {
@@ -49,7 +76,8 @@ std::string FailureLine(const std::string& what, const absl::Status& status) {
   std::string line = absl::StrCat("tapectl: ", what, ": ", dataplane::Printable(status.message()));
   if (reason.has_value()) {
     absl::StrAppend(&line, " [", reason->reason, "]");
-    const absl::string_view remedy = RemedyOf(what, reason->reason);
+    const Side side = files::IsHere(status) ? Side::kHere : Side::kNode;
+    const absl::string_view remedy = RemedyOf(what, *reason, side);
     if (!remedy.empty()) absl::StrAppend(&line, " — ", remedy);
   } else {
     absl::StrAppend(&line, " [", absl::StatusCodeToString(status.code()), "]");

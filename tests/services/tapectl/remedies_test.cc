@@ -1,0 +1,249 @@
+// What tapectl advises beside an error: commands and options that the program itself has.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "services/convert/status.h"
+#include "services/doctor/codes.h"
+#include "services/files/errors.h"
+#include "services/model/treatment.h"
+#include "services/tapectl/failure.h"
+#include "tapedeck/v1/errors.pb.h"
+#include "tests/scratch_file.h"
+#include "tests/services/tapectl/process.h"
+#include "tests/shared_data.h"
+
+namespace tapedeck::services::tapectl {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Key;
+using ::testing::Not;
+
+using Table = std::map<std::string, std::set<std::string>>;
+
+std::vector<std::string> Split(absl::string_view text, absl::string_view by) {
+  return absl::StrSplit(text, by);
+}
+
+// "\fB\-\-into\fR": the options of such a line.
+std::set<std::string> OptionsOf(const std::string& line) {
+  std::set<std::string> options;
+  for (const absl::string_view piece :
+       absl::StrSplit(absl::StrReplaceAll(line, {{"\\-", "-"}}), '\\')) {
+    if (absl::StartsWith(piece, "fB--")) options.insert(std::string(piece.substr(2)));
+  }
+  return options;
+}
+
+// A page of a command, or of a group of them, each with a section of its own.
+void AddPage(const std::string& command, const std::string& roff, Table& table) {
+  const bool is_group = absl::StrContains(roff, "\n.SS ");
+  std::string name = is_group ? "" : command;
+  if (!is_group) table[name];
+  std::string last;
+  for (const std::string& line : Split(roff, "\n")) {
+    if (absl::StartsWith(line, ".SS ")) {
+      name = absl::StrCat(command, " ", absl::StrReplaceAll(line.substr(4), {{"\\-", "-"}}));
+      table[name];
+    }
+    if (last == ".TP" && (!name.empty() || !is_group)) table[name].merge(OptionsOf(line));
+    last = line;
+  }
+}
+
+// All commands with their options, as the program writes them down; under "" those that all take.
+const Table& ProgramsOwn() {
+  static const Table table = [] {
+    const std::string folder = ScratchPath("manual");
+    std::filesystem::create_directory(folder);
+    EXPECT_EQ(RunTapectl({"--profile", "none", "manual", "--into", folder}).exit_code, 0);
+    Table made;
+    for (const auto& page : std::filesystem::directory_iterator(folder)) {
+      const std::string stem = page.path().stem();
+      const std::string command = stem == "tapectl" ? "" : stem.substr(strlen("tapectl-"));
+      AddPage(command, ReadFile(page.path()), made);
+    }
+    std::filesystem::remove_all(folder);
+    return made;
+  }();
+  return table;
+}
+
+// The command that the words after "tapectl" begin with; empty: none.
+std::string CommandIn(const std::vector<std::string>& words, size_t at) {
+  if (at >= words.size()) return "";
+  if (at + 1 < words.size()) {
+    const std::string two = absl::StrCat(words[at], " ", words[at + 1]);
+    if (ProgramsOwn().contains(two)) return two;
+  }
+  return ProgramsOwn().contains(words[at]) ? words[at] : "";
+}
+
+// Holds what `text` names against the program. Its bare options are those of `command`; of none,
+// they may be another program's. Returns how much it names.
+int Check(const std::string& text, const std::string& command) {
+  int named = 0;
+  for (const std::string& part : Split(text, ";")) {
+    const std::vector<std::string> words =
+        absl::StrSplit(part, absl::ByAnyChar(" ,:()`"), absl::SkipEmpty());
+    std::string now = absl::StrContains(part, "start the worker with") ? "" : command;
+    for (size_t i = 0; i < words.size(); ++i) {
+      if (words[i] == "tapectl") {
+        now = CommandIn(words, i + 1);
+        EXPECT_NE(now, "") << text;
+        EXPECT_NE(now, command) << "has just failed: " << text;
+      } else if (absl::StartsWith(words[i], "--") && !now.empty()) {
+        EXPECT_TRUE(ProgramsOwn().at(now).contains(words[i]) ||
+                    ProgramsOwn().at("").contains(words[i]))
+            << now << " has no " << words[i] << ": " << text;
+      } else {
+        continue;
+      }
+      ++named;
+    }
+  }
+  return named;
+}
+
+std::vector<std::string> Reasons() {
+  std::vector<std::string> names;
+  const auto* reasons = v1::ErrorReason_descriptor();
+  for (int i = 1; i < reasons->value_count(); ++i) {
+    names.push_back(reasons->value(i)->name().substr(strlen("ERROR_REASON_")));
+  }
+  return names;
+}
+
+TEST(RemediesTest, TheProgramHasWhatTheyName) {
+  std::set<std::string> details = {""};
+  for (const Remedy& remedy : kRemedies) details.emplace(remedy.detail);
+  std::set<absl::string_view> met;
+  int named = 0;
+  for (const auto& [command, options] : ProgramsOwn()) {
+    if (command.empty()) continue;
+    for (const std::string& name : Reasons()) {
+      for (const std::string& detail : details) {
+        const std::pair<std::string, std::string> entry =
+            absl::StrSplit(detail, absl::MaxSplits('=', 1));
+        const ErrorReason reason{name, {entry}};
+        for (const Side side : {Side::kHere, Side::kNode}) {
+          const absl::string_view text = RemedyOf(command, reason, side);
+          if (met.insert(text).second || absl::StrContains(text, "--")) {
+            named += Check(std::string(text), command);
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(named, 500);
+  for (const Remedy& remedy : kRemedies) {
+    EXPECT_THAT(Reasons(), Contains(remedy.reason));
+    EXPECT_TRUE(met.contains(remedy.text)) << "nobody gets it: " << remedy.text;
+    if (remedy.commands.empty()) continue;
+    for (const std::string& command : Split(remedy.commands, ", ")) {
+      EXPECT_THAT(ProgramsOwn(), Contains(Key(command)));
+    }
+  }
+}
+
+TEST(RemediesTest, OfTheDoctorAndOfRefusedKindsToo) {
+  int named = 0;
+  for (const auto& code : doctor::kCodes) named += Check(std::string(code.fix), "");
+  EXPECT_GT(named, 5);
+  named = 0;
+  for (const auto& [use, command] : model::EnumNames<model::Use>::kTable) {
+    const std::string own =
+        ProgramsOwn().contains(std::string(command)) ? std::string(command) : "";
+    for (const auto& [kind, word] : model::EnumNames<model::Kind>::kTable) {
+      named += Check(std::string(model::TreatmentOf(use, kind).remedy), own);
+    }
+  }
+  EXPECT_GT(named, 5);
+}
+
+TEST(RemediesTest, OfTheReadmeToo) {
+  int named = 0;
+  std::istringstream readme(ReadFile(TreeFile("services/README.md")));
+  for (std::string line; std::getline(readme, line);) {
+    const std::vector<std::string> cells = absl::StrSplit(line, '|');
+    if (cells.size() == 6 && absl::StartsWith(cells[1], " `")) named += Check(cells[4], "");
+  }
+  EXPECT_GT(named, 10);
+}
+
+std::string LineOf(const std::string& command, const absl::Status& status) {
+  return FailureLine(command, status);
+}
+
+// As it comes from a node.
+std::string LineOfNodes(const std::string& command, const absl::Status& status) {
+  return LineOf(command, convert::FromGrpc(convert::ToGrpc(status)));
+}
+
+TEST(RemediesTest, AFileIsWhereItIs) {
+  const absl::Status none = files::NotFound("/no/such/file", "open", ENOENT);
+  const absl::Status there = files::Exists("/a/file");
+  for (const char* command : {"record", "play", "receive", "jobs attach"}) {
+    EXPECT_THAT(LineOfNodes(command, none), HasSubstr("on the worker's machine"));
+    EXPECT_THAT(LineOf(command, none), HasSubstr("on this machine")) << command;
+  }
+  EXPECT_THAT(LineOf("recordings import", none), HasSubstr("on this machine that you may read"));
+  EXPECT_THAT(LineOf("recordings export", none), HasSubstr("that you may write into"));
+  EXPECT_THAT(LineOf("recordings export", there), HasSubstr("--resume"));
+  EXPECT_THAT(LineOf("manual", there), Not(HasSubstr("--")));
+  EXPECT_THAT(LineOfNodes("play", there), HasSubstr("--replace"));
+  EXPECT_THAT(LineOfNodes("jobs attach", there), Not(HasSubstr("--replace")));
+}
+
+TEST(RemediesTest, ADiskIsThatOfThePath) {
+  const absl::Status failed = files::WriteFailed("/a/file", "pwrite", ENOSPC);
+  EXPECT_THAT(LineOf("recordings export", failed), Not(HasSubstr("storage node")));
+  EXPECT_THAT(LineOfNodes("play", failed), HasSubstr("of the node that has it"));
+  EXPECT_THAT(LineOfNodes("recordings export", failed), HasSubstr("the storage node's log"));
+}
+
+TEST(RemediesTest, AFullLunIsHelpedInItsOrder) {
+  const auto full = [](const char* key) {
+    return LineOf("record",
+                  WithReason(absl::ResourceExhaustedError("full"), "LUN_FULL", {{key, "1"}}));
+  };
+  const std::string line = full("capacity_bytes");
+  size_t at = 0;
+  for (const char* help : {"tapectl recordings delete", "tapectl keep --release",
+                           "tapectl lun update --capacity", "tapectl lun update --max-age"}) {
+    at = line.find(help, at);
+    ASSERT_NE(at, std::string::npos) << help << ": " << line;
+  }
+  EXPECT_THAT(full("member"),
+              AllOf(HasSubstr("tapectl recordings delete"), Not(HasSubstr("--capacity"))));
+}
+
+TEST(RemediesTest, NothingThatDoesNotHelp) {
+  const auto line = [](const std::string& option) {
+    return LineOf("record", LimitReached(64, option, "no more"));
+  };
+  EXPECT_THAT(line("sessions"), HasSubstr("tapectl jobs list"));
+  EXPECT_THAT(line("labels of a recording"), Not(HasSubstr("wait")));
+  const absl::Status busy = WithReason(absl::FailedPreconditionError("busy"), "LUN_NOT_EMPTY");
+  EXPECT_THAT(LineOf("lun delete", busy), HasSubstr("tapectl lun detach"));
+  EXPECT_THAT(LineOf("lun detach", busy), Not(HasSubstr("tapectl lun detach")));
+}
+
+}  // namespace
+}  // namespace tapedeck::services::tapectl
