@@ -57,8 +57,24 @@ RingNeed RingOf(const RecordTarget& target, size_t held_slots = 0) {
           .held_slots = held_slots};
 }
 
+// What is known before a recording begins: a LUN that is larger than its disks, and a length that
+// these have no room for. A ring makes room itself. On the LUN's desk.
+absl::Status CheckDisks(const RecordTarget& target) {
+  const auto lun = target.lun->config.now();
+  const auto space = luns::SpaceOf(*lun);
+  if (const std::string note = luns::Shortage(target.lun->capacity->limit(), space);
+      !note.empty()) {
+    dataplane::Log(dataplane::LogLevel::kWarning, "record", "LUN larger than its disks",
+                   {{"lun", lun->name}, {"channel", target.channel.name}, {"note", note}});
+  }
+  const uint64_t blocks = std::min(target.open.expected_blocks, kMaxBlocks);
+  if (blocks == 0 || lun->full_policy == services::FullPolicy::kRing) return absl::OkStatus();
+  return luns::CheckFree(*lun, BytesOfOne(target, blocks), space);
+}
+
 absl::StatusOr<MakeAdmission> OpenRecord(Means& means, const RecordTarget& target,
                                          FittedRing fitted, dataplane::Executor& executor) {
+  TD_RETURN_IF_ERROR(CheckDisks(target));
   auto arrivals = NewArrivals(target);
   TD_ASSIGN_OR_RETURN(auto arm,
                       PrepareRecording(means, target, fitted.ring->slots(), arrivals, executor));
@@ -165,6 +181,7 @@ std::unique_ptr<capture::SegmentSink> SinkOf(const Segments& segments,
 
 absl::StatusOr<MakeAdmission> OpenSegmented(Means& means, RecordTarget target, FittedRing fitted,
                                             dataplane::Executor& executor) {
+  TD_RETURN_IF_ERROR(CheckDisks(target));
   if (target.lun->config->full_policy == services::FullPolicy::kStop &&
       target.open.expected_blocks > 0) {
     TD_ASSIGN_OR_RETURN(recording::Reservation room,

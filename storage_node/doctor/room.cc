@@ -1,13 +1,10 @@
 // How much room each LUN has left, by its capacity and on its file systems, and for how long.
-#include <sys/stat.h>
-#include <sys/statvfs.h>
-
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "storage_node/doctor/checks.h"
-#include "storage_node/store/member_path.h"
+#include "storage_node/luns/disk_space.h"
 
 namespace tapedeck::storage_node::doctor {
 namespace {
@@ -29,29 +26,20 @@ Room ByCapacity(const LunFacts& lun) {
   return {lun.limit_bytes - std::min(lun.limit_bytes, lun.used_bytes), lun.limit_bytes};
 }
 
-// A recording is striped: the member with the least room ends it.
 Room OnDisks(const LunFacts& lun) {
-  Room room;
-  for (const std::string& member : lun.config.members) {
-    struct stat what {};
-    struct statvfs disk {};
-    if (!store::IsMemberPath(member) || stat(member.c_str(), &what) != 0 ||
-        !S_ISDIR(what.st_mode) || statvfs(member.c_str(), &disk) != 0) {
-      continue;
-    }
-    const uint64_t members = lun.config.members.size();
-    room = Lesser(
-        room, {disk.f_bavail * disk.f_frsize * members, disk.f_blocks * disk.f_frsize * members});
-  }
-  return room;
+  const auto space = luns::SpaceOf(lun.config);
+  return space.has_value() ? Room{space->free_bytes, space->total_bytes} : Room{};
 }
 
 }  // namespace
 
 void CheckRoom(const LunFacts& lun, Findings& findings) {
-  // A ring makes room itself.
-  if (!lun.offline.ok() || lun.config.full_policy == services::FullPolicy::kRing) return;
-  const Room room = Lesser(ByCapacity(lun), OnDisks(lun));
+  if (!lun.offline.ok()) return;
+  const Room disks = OnDisks(lun);
+  // A ring makes room itself, within its capacity.
+  const bool ring = lun.config.full_policy == services::FullPolicy::kRing;
+  if (ring && lun.limit_bytes <= disks.whole) return;
+  const Room room = Lesser(ByCapacity(lun), disks);
   if (room.left == kUnlimited) return;
   const std::string what =
       absl::StrFormat("%s: %.1f of %.1f MB are left", lun.config.name,

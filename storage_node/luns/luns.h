@@ -21,6 +21,7 @@
 #include "storage_node/format/uuid.h"
 #include "storage_node/luns/channels.h"
 #include "storage_node/luns/desk.h"
+#include "storage_node/luns/disk_space.h"
 #include "storage_node/luns/lun_config.h"
 #include "storage_node/luns/member_roots.h"
 #include "storage_node/luns/opening_turns.h"
@@ -66,6 +67,7 @@ struct OpenLun {
   std::shared_ptr<recording::Capacity> capacity;
   std::shared_ptr<recording::LunMeter> meter = std::make_shared<recording::LunMeter>();
   std::shared_ptr<const store::CopyHealth> health;  // null: it keeps one copy
+  std::shared_ptr<FoundSpace> space = std::make_shared<FoundSpace>();
   std::string channel_root;            // the directory its channel configurations lie under
   std::unique_ptr<Channels> channels;  // null while only its files are looked at
   // Held while the manifest of a closed recording is replaced.

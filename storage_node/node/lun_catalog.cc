@@ -104,6 +104,7 @@ absl::StatusOr<services::Lun> LunService::Create(services::Lun lun) {
     open->kind.remove(lun).IgnoreError();
     return status;
   }
+  open->space->Set(luns::SpaceOf(lun));
   recordings_.luns().Insert(name.lun, open);
   return Present(name.lun, *open);
 }
@@ -119,9 +120,10 @@ services::Lun LunService::Present(const std::string& id, const luns::OpenLun& lu
   services::Lun out = *lun.config.now();
   out.capacity_bytes = lun.capacity->limit();
   out.used_bytes = lun.capacity->used();
+  out.cause = luns::Shortage(out.capacity_bytes, lun.space->now());
   if (const absl::Status lacking = lun.lacking(); !lacking.ok()) {
     out.state = services::LunState::kDegraded;
-    out.cause = std::string(lacking.message());
+    out.cause = absl::StrCat(lacking.message(), out.cause.empty() ? "" : "; ", out.cause);
   }
   out.recordings = CountOf(id);
   return out;

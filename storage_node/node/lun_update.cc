@@ -144,6 +144,7 @@ absl::Status UpdateLun(recordings::Recordings& recordings, const services::LunUp
   TD_ASSIGN_OR_RETURN(const auto added, luns::NewMembers::Make(*lun, after));
   TD_RETURN_IF_ERROR(CheckTerms(recordings, name.lun, after, *lun, *added));
   TD_RETURN_IF_ERROR(luns::ReplaceConfig(recordings.luns(), *lun, after, *added));
+  lun->space->Set(luns::SpaceOf(after));
   dataplane::Log(dataplane::LogLevel::kInfo, "lun_catalog", "LUN changed",
                  {{"lun", update.name}, {"changes", Changes(before, after)}});
   return absl::OkStatus();

@@ -13,6 +13,7 @@ namespace {
 void LookAt(luns::Luns& luns, const std::string& lun_id,
             const std::shared_ptr<luns::OpenLun>& lun) {
   const absl::Status status = lun->store->Look();
+  if (status.ok()) lun->space->Set(luns::SpaceOf(*lun->config.now()));
   // One that is being deleted is no longer in the table.
   if (status.ok() || !luns.TakeOffline(lun_id, lun, status)) return;
   dataplane::Log(dataplane::LogLevel::kError, "lost_luns", "LUN offline",

@@ -112,6 +112,7 @@ absl::Status OpenLunAndReconcile(recordings::Recordings& recordings, const servi
   TD_RETURN_IF_ERROR(lun->channels->Load(*lun));
   TD_RETURN_IF_ERROR(MakeLostChannels(recordings, name.lun, *lun));
   TD_RETURN_IF_ERROR(ReconcileRecordings(recordings, name.lun, *lun, progress));
+  lun->space->Set(luns::SpaceOf(config));
   recordings.luns().Insert(name.lun, lun);
   return absl::OkStatus();
 }

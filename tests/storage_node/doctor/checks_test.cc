@@ -45,6 +45,14 @@ TEST_F(DoctorLunTest, Room) {
   EXPECT_THAT(CodesFor(CheckRoom, lun_), IsEmpty());
 }
 
+TEST_F(DoctorLunTest, ARingMakesRoomWithinItsDisksAlone) {
+  lun_.config.full_policy = services::FullPolicy::kRing;
+  lun_.least_bytes = UINT64_MAX;
+  EXPECT_THAT(CodesFor(CheckRoom, lun_), IsEmpty());
+  lun_.limit_bytes = UINT64_MAX;
+  EXPECT_THAT(CodesFor(CheckRoom, lun_), ElementsAre("LUN_FULL"));
+}
+
 TEST_F(DoctorLunTest, RoomForLessThanTenMinutes) {
   lun_.written_bytes_per_s = 1 << 20;
   EXPECT_THAT(CodesFor(CheckRoom, lun_), IsEmpty());
