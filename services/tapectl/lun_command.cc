@@ -46,6 +46,11 @@ std::vector<std::string> AsNamedHere(const std::vector<std::string>& members) {
   return names;
 }
 
+// Under what a command says of a LUN: what is wrong with it, or will be.
+std::string NoteOf(const Lun& lun) {
+  return lun.cause.empty() ? "" : absl::StrCat("\nnote: ", lun.cause);
+}
+
 absl::Status CreateLun(Program& program, const LunOptions& options) {
   Lun lun = Updated(Lun(), options.fields);
   TD_ASSIGN_OR_RETURN(lun.name, LunNameOf(options.name));
@@ -53,7 +58,7 @@ absl::Status CreateLun(Program& program, const LunOptions& options) {
   lun.members = AsNamedHere(options.fields.to.members);
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const Lun created, catalog->CreateLun(lun));
-  program.Print(AnswerOf(created), absl::StrCat("created ", created.name));
+  program.Print(AnswerOf(created), absl::StrCat("created ", created.name, NoteOf(created)));
   return absl::OkStatus();
 }
 
@@ -78,7 +83,7 @@ absl::Status UpdateLun(Program& program, const LunOptions& options) {
     update.Set(&Lun::members, std::move(members));
   }
   TD_ASSIGN_OR_RETURN(const Lun updated, catalog->UpdateLun(update));
-  program.Print(AnswerOf(updated), absl::StrCat("changed ", updated.name));
+  program.Print(AnswerOf(updated), absl::StrCat("changed ", updated.name, NoteOf(updated)));
   return absl::OkStatus();
 }
 
@@ -99,7 +104,7 @@ absl::Status AttachLun(Program& program, const AttachLunOptions& options) {
   TD_ASSIGN_OR_RETURN(const Lun attached, catalog->AttachLun(asked, program.job_timeout()));
   const std::string state =
       attached.state == LunState::kReady
-          ? ""
+          ? NoteOf(attached)
           : absl::StrCat(", which is ", model::NameOf(attached.state), ": ", attached.cause);
   program.Print(AnswerOf(attached), attached.state == LunState::kOffline
                                         ? absl::StrCat("attached ", attached.name, state)
@@ -171,15 +176,18 @@ void AddCreateAndUpdate(Command lun, Program& program) {
 absl::Status ListLuns(Program& program, const ListOptions&) {
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::vector<Lun> luns, catalog->ListLuns());
-  std::vector<Row> rows;
+  Table list{{"NAME", "STATE", "STORE", "USED", "CAPACITY", "RECORDINGS", "MEMBERS"}, {}};
+  Table notes{{"NAME", "NOTE"}, {}};
   for (const Lun& lun : luns) {
-    rows.push_back({lun.name, std::string(model::NameOf(lun.state)), lun.store,
-                    FormatBytes(lun.used_bytes),
-                    lun.capacity_bytes == 0 ? "-" : FormatBytes(lun.capacity_bytes),
-                    absl::StrCat(lun.recordings), absl::StrJoin(lun.members, ",")});
+    if (!lun.cause.empty()) notes.rows.push_back({lun.name, lun.cause});
+    list.rows.push_back({lun.name, std::string(model::NameOf(lun.state)), lun.store,
+                         FormatBytes(lun.used_bytes),
+                         lun.capacity_bytes == 0 ? "-" : FormatBytes(lun.capacity_bytes),
+                         absl::StrCat(lun.recordings), absl::StrJoin(lun.members, ",")});
   }
-  program.Print(AnswerOf(luns),
-                {"NAME", "STATE", "STORE", "USED", "CAPACITY", "RECORDINGS", "MEMBERS"}, rows);
+  std::vector<Table> tables = {std::move(list)};
+  if (!notes.rows.empty()) tables.push_back(std::move(notes));
+  program.Print(AnswerOf(luns), tables);
   return absl::OkStatus();
 }
 

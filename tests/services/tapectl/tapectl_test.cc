@@ -91,6 +91,13 @@ TEST_F(TapectlTest, WhatIsNotKnownIsNotExplained) {
   EXPECT_EQ(RunJson({"explain", "17"}, 3)["error"]["reason"], "JOB_NOT_FOUND");
 }
 
+TEST_F(TapectlTest, WhatIsWrongWithALunIsSaid) {
+  ASSERT_TRUE(node_.catalog.CreateLun({.name = "luns/l0", .cause = "too large"}, "").ok());
+  EXPECT_THAT(Run({"lun", "list"}).out, HasSubstr("NAME     NOTE\nluns/l0  too large\n"));
+  const Outcome changed = Run({"lun", "update", "l0", "--capacity", "1GiB"});
+  EXPECT_EQ(changed.out, "changed luns/l0\nnote: too large\n");
+}
+
 TEST_F(TapectlTest, LunsAndChannelsAreChanged) {
   RunJson({"lun", "create", "l0", "--store", "posix", "--member", "/tmp/a", "--capacity", "10GiB",
            "--max-age", "72h"});
