@@ -77,9 +77,22 @@ full_file_system() {
   trap 'services_end_mounted' EXIT
   tapectl lun create small --store posix --member "$WORK/small" >/dev/null
   tapectl channel create small/c0 --datatype cf32_le --block-bytes 1MiB --sample-rate 1e6 >/dev/null
+  larger_than_its_disk
   fill small/c0
   ends_full small/c0 "$HOLDS_SOME"
   echo "posix LUN on a full tmpfs: $(recordings_of small/c0 | jq -s 'map(.blocks) | add') blocks, all durable"
+}
+
+larger_than_its_disk() {
+  local note="its capacity is 1.07 GB, and its file systems have 268.44 MB"
+  tapectl lun update small --capacity 1GiB | grep -q "note: $note" || fail "lun update does not say it"
+  tapectl lun list | grep -q "^luns/small  $note" || fail "lun list does not say it: $(tapectl lun list)"
+  tapectl_json record small/c0 --source synth --blocks 300 >"$WORK/refused.json" && fail "300 MiB fit 256 MiB"
+  expect_error_in "$(cat "$WORK/refused.json")" RESOURCE_EXHAUSTED LUN_FULL
+  grep -q "LUN larger than its disks.* channel=luns/small/channels/c0 " "$WORK/storage.log" || fail "no warning"
+  [[ -z $(recordings_of small/c0) ]] || fail "a recording that was refused is there"
+  tapectl lun update small --capacity 0 | grep note: && fail "it has no capacity any more"
+  return 0
 }
 
 services_end_mounted() {
