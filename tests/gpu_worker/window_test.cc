@@ -1,4 +1,4 @@
-#include "gpu_worker/stages/fft/window.h"
+#include "services/samples/window.h"
 
 #include <gtest/gtest.h>
 
@@ -12,6 +12,9 @@
 
 namespace tapedeck::gpu_worker::stages::fft {
 namespace {
+
+using services::samples::WindowNames;
+using services::samples::WindowWeights;
 
 // By hand from the definitions, at n = 0, 2 and 4 of 8 points, where the cosines are 1, 0 and -1.
 TEST(WindowTest, HasTheWeightsOfItsDefinition) {

@@ -7,8 +7,8 @@
 #include "absl/strings/str_join.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/stages/fft/fft.h"
-#include "gpu_worker/stages/fft/window.h"
 #include "gpu_worker/stages/parameters.h"
+#include "services/samples/window.h"
 
 namespace tapedeck::gpu_worker::stages::detect {
 namespace {
@@ -25,8 +25,8 @@ absl::StatusOr<Parameters> Parse(const services::StageParameters& given) {
   reader.Require(out.points >= fft::kMinPoints && out.points <= fft::kMaxPoints, "points",
                  absl::StrCat("a whole number from ", fft::kMinPoints, " to ", fft::kMaxPoints));
   reader.Text("window", out.window);
-  reader.Require(absl::c_linear_search(fft::WindowNames(), out.window), "window",
-                 absl::StrCat("one of ", absl::StrJoin(fft::WindowNames(), ", ")));
+  reader.Require(absl::c_linear_search(services::samples::WindowNames(), out.window), "window",
+                 absl::StrCat("one of ", absl::StrJoin(services::samples::WindowNames(), ", ")));
   reader.Number("low", out.low, -0.5, 0.5);
   reader.Number("high", out.high, -0.5, 0.5);
   reader.Require(out.low <= out.high, "high", "low or more");

@@ -12,8 +12,8 @@
 #include "gpu_worker/stages/detect/alarm.h"
 #include "gpu_worker/stages/detect/list.h"
 #include "gpu_worker/stages/fft/list.h"
-#include "gpu_worker/stages/fft/window.h"
 #include "services/errors.h"
+#include "services/samples/window.h"
 
 namespace tapedeck::gpu_worker::stages::detect {
 namespace {
@@ -116,7 +116,8 @@ Band BandOf(const Parameters& parameters) {
   };
   const int64_t first = bin(parameters.low);
   double squares = 0;
-  for (const double weight : fft::WindowWeights(parameters.window, parameters.points)) {
+  for (const double weight :
+       services::samples::WindowWeights(parameters.window, parameters.points)) {
     squares += weight * weight;
   }
   return {.points = parameters.points,
@@ -135,7 +136,8 @@ absl::StatusOr<std::unique_ptr<Transform>> CreateTransform(const Parameters& par
                                       parameters.points, " cf32_le points; a multiple of ",
                                       std::lcm(granule_bytes, kBlockMultiple), " bytes does"));
   }
-  const std::vector<double> exact = fft::WindowWeights(parameters.window, parameters.points);
+  const std::vector<double> exact =
+      services::samples::WindowWeights(parameters.window, parameters.points);
   device::Device& device = *place.device;
   Parts parts;
   TD_ASSIGN_OR_RETURN(parts.fft, fft::Create({.points = parameters.points,

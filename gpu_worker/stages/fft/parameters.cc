@@ -8,6 +8,10 @@
 #include "gpu_worker/stages/parameters.h"
 
 namespace tapedeck::gpu_worker::stages::fft {
+
+using services::samples::kNoWindow;
+using services::samples::WindowNames;
+
 absl::StatusOr<Parameters> Parse(const services::StageParameters& given) {
   Parameters out;
   ParameterReader reader(kName, given);

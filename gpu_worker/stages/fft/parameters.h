@@ -5,8 +5,8 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "gpu_worker/stages/fft/window.h"
 #include "gpu_worker/stages/kind.h"
+#include "services/samples/window.h"
 
 namespace tapedeck::gpu_worker::stages::fft {
 
@@ -14,7 +14,7 @@ inline constexpr char kName[] = "fft";
 
 struct Parameters {
   uint32_t points = 0;  // from kMinPoints to kMaxPoints
-  std::string window = kNoWindow;
+  std::string window = services::samples::kNoWindow;
 };
 
 absl::StatusOr<Parameters> Parse(const services::StageParameters& given);

@@ -35,8 +35,9 @@ class FftTransform final : public Transform {
 
 absl::StatusOr<std::unique_ptr<Weigher>> WeigherOf(const Parameters& parameters,
                                                    const TransformPlace& place) {
-  if (parameters.window == kNoWindow) return nullptr;
-  const std::vector<double> exact = WindowWeights(parameters.window, parameters.points);
+  if (parameters.window == services::samples::kNoWindow) return nullptr;
+  const std::vector<double> exact =
+      services::samples::WindowWeights(parameters.window, parameters.points);
   return CreateWeigher({exact.begin(), exact.end()}, *place.device, *place.queue);
 }
 

@@ -4,8 +4,8 @@
 
 #include "dataplane/status_macros.h"
 #include "gpu_worker/stages/fft/parameters.h"
-#include "gpu_worker/stages/fft/window.h"
 #include "gpu_worker/stages/power/parameters.h"
+#include "services/samples/window.h"
 
 namespace tapedeck::gpu_worker::stages::verify {
 namespace {
@@ -15,8 +15,8 @@ using services::samples::ReferenceFft;
 class FftStep final : public Step {
  public:
   explicit FftStep(const fft::Parameters& parameters) : fft_(parameters.points) {
-    if (parameters.window == fft::kNoWindow) return;
-    weights_ = fft::WindowWeights(parameters.window, parameters.points);
+    if (parameters.window == services::samples::kNoWindow) return;
+    weights_ = services::samples::WindowWeights(parameters.window, parameters.points);
   }
 
   size_t granule() const override { return fft_.points(); }

@@ -13,7 +13,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace tapedeck::gpu_worker::stages::fft {
+namespace tapedeck::services::samples {
 
 // Every weight is 1.
 inline constexpr char kNoWindow[] = "none";
@@ -24,4 +24,4 @@ std::vector<std::string> WindowNames();
 // `window` is one of the names.
 std::vector<double> WindowWeights(absl::string_view window, uint32_t points);
 
-}  // namespace tapedeck::gpu_worker::stages::fft
+}  // namespace tapedeck::services::samples

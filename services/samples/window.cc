@@ -1,10 +1,10 @@
-#include "gpu_worker/stages/fft/window.h"
+#include "services/samples/window.h"
 
 #include <array>
 #include <cmath>
 #include <numbers>
 
-namespace tapedeck::gpu_worker::stages::fft {
+namespace tapedeck::services::samples {
 namespace {
 
 constexpr size_t kTerms = 5;
@@ -50,4 +50,4 @@ std::vector<double> WindowWeights(absl::string_view window, uint32_t points) {
   return weights;
 }
 
-}  // namespace tapedeck::gpu_worker::stages::fft
+}  // namespace tapedeck::services::samples
