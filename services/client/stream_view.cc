@@ -1,6 +1,7 @@
 #include "services/client/stream_view.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -36,7 +37,8 @@ absl::StatusOr<SampleSpan> Resolve(const Extent& extent, const SampleSpan& asked
   return SampleSpan{.first = asked.first, .count = asked.count == 0 ? after : asked.count};
 }
 
-// Rows of a picture whose middles lie in one part, and what of it they show.
+// Rows of a picture whose middles lie in one part, and all of it that lies in the span: the first
+// and the last of them show up to half a row more, or less, than the others.
 struct Band {
   uint32_t rows = 0;
   Part part;
@@ -44,22 +46,16 @@ struct Band {
 
 std::vector<Band> BandsOf(const Extent& extent, const SampleSpan& span, uint32_t rows) {
   const double per_row = static_cast<double>(span.count) / rows;
-  const auto begin_of = [&](uint32_t row) {
-    return span.first + static_cast<uint64_t>(per_row * row);
+  const auto middle_of = [&](uint32_t row) {
+    return span.first + static_cast<uint64_t>(per_row * (row + 0.5));
   };
   std::vector<Band> bands;
   auto part = extent.parts.begin();
   for (uint32_t row = 0; row < rows;) {
-    const auto middle = static_cast<uint64_t>(per_row * (row + 0.5)) + span.first;
-    while (std::next(part) != extent.parts.end() && part->span.end() <= middle) ++part;
+    while (std::next(part) != extent.parts.end() && part->span.end() <= middle_of(row)) ++part;
     uint32_t next = row + 1;
-    while (next < rows &&
-           static_cast<uint64_t>(per_row * (next + 0.5)) + span.first < part->span.end()) {
-      ++next;
-    }
-    const uint64_t first = begin_of(row);
-    const uint64_t end = std::max(next == rows ? span.end() : begin_of(next), first + 1);
-    bands.push_back({.rows = next - row, .part = Cut(*part, {first, end - first})});
+    while (next < rows && middle_of(next) < part->span.end()) ++next;
+    bands.push_back({.rows = next - row, .part = Cut(*part, span)});
     row = next;
   }
   return bands;
@@ -74,6 +70,42 @@ void Spread(const std::vector<float>& from, uint32_t of_rows, uint32_t rows, uin
       to->push_back(of_rows == 0 ? kNothing : from[source * width + i]);
     }
   }
+}
+
+// What one segment's answer says of the stream's, but for its powers.
+void Add(const Spectrogram& one, const Band& band, Spectrogram* all) {
+  all->bytes_read += one.bytes_read;
+  all->damaged_pieces += one.damaged_pieces;
+  all->transforms_per_row = std::max(all->transforms_per_row, one.transforms_per_row);
+  all->transforms += one.transforms;
+  // Samples that are gone hide nothing that a shorter span would show.
+  all->covered_samples += one.rows == 0 ? band.part.span.count : one.covered_samples;
+  if (one.rows == 0) return;
+  all->columns = one.columns;
+  all->sample_rate = one.sample_rate;
+  all->band_rate = one.band_rate;
+  all->bins = one.bins;
+  all->complex = one.complex;
+  if (all->frequency == 0) all->frequency = one.frequency;
+}
+
+// Each segment's mean counts by its transforms.
+std::vector<float> MeansOf(const std::vector<Spectrogram>& bands, const Spectrogram& all) {
+  std::vector<double> sums(all.columns);
+  for (const Spectrogram& one : bands) {
+    if (one.transforms == 0 || one.means.size() != sums.size()) continue;
+    const auto transforms = static_cast<double>(one.transforms);
+    for (size_t i = 0; i < sums.size(); ++i) {
+      sums[i] += transforms * std::pow(10.0, one.means[i] / 10.0);
+    }
+  }
+  std::vector<float> means;
+  const auto transforms = static_cast<double>(all.transforms);
+  for (const double sum : sums) {
+    means.push_back(transforms > 0 ? static_cast<float>(10 * std::log10(sum / transforms))
+                                   : kNothing);
+  }
+  return means;
 }
 
 bool Touches(const std::vector<CaptureStart>& captures, const CaptureStart& next) {
@@ -192,8 +224,10 @@ absl::StatusOr<Spectrogram> StreamView::ReadSpectrogram(const SpectrogramRequest
                   .rows = std::clamp(request.rows, 1u, std::max(most, 1u)),
                   .span = span};
   all.samples_per_row = static_cast<double>(span.count) / all.rows;
-  for (const Band& band : BandsOf(*extent, span, all.rows)) {
-    Spectrogram one;
+  const std::vector<Band> bands = BandsOf(*extent, span, all.rows);
+  std::vector<Spectrogram> seen_bands;
+  for (const Band& band : bands) {
+    Spectrogram& one = seen_bands.emplace_back();
     if (!band.part.segment.empty() && band.part.span.count > 0) {
       auto seen = view_->ReadSpectrogram({.recording = band.part.segment,
                                           .span = {band.part.skipped, band.part.span.count},
@@ -202,15 +236,14 @@ absl::StatusOr<Spectrogram> StreamView::ReadSpectrogram(const SpectrogramRequest
       if (!seen.ok() && !absl::IsNotFound(seen.status())) return seen.status();
       if (seen.ok()) one = *std::move(seen);
     }
-    Spread(one.powers, one.rows, band.rows, request.columns, &all.powers);
-    all.bytes_read += one.bytes_read;
-    all.damaged_pieces += one.damaged_pieces;
-    all.transforms_per_row = std::max(all.transforms_per_row, one.transforms_per_row);
-    if (one.rows == 0) continue;
-    all.sample_rate = one.sample_rate;
-    all.complex = one.complex;
-    if (all.frequency == 0) all.frequency = one.frequency;
+    Add(one, band, &all);
   }
+  for (size_t i = 0; i < bands.size(); ++i) {
+    const Spectrogram& one = seen_bands[i];
+    const bool fits = one.columns == all.columns;
+    Spread(one.powers, fits ? one.rows : 0, bands[i].rows, all.columns, &all.powers);
+  }
+  all.means = MeansOf(seen_bands, all);
   return all;
 }
 

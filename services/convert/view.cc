@@ -151,6 +151,11 @@ v1::Spectrogram ToProto(const Spectrogram& spectrogram) {
   out.set_damaged_pieces(spectrogram.damaged_pieces);
   out.set_transforms_per_row(spectrogram.transforms_per_row);
   out.set_complex(spectrogram.complex);
+  out.set_band_rate(spectrogram.band_rate);
+  out.set_bins(spectrogram.bins);
+  out.set_covered_samples(spectrogram.covered_samples);
+  out.set_means(BytesOf(spectrogram.means));
+  out.set_transforms(spectrogram.transforms);
   return out;
 }
 
@@ -164,12 +169,17 @@ absl::StatusOr<Spectrogram> FromProto(const v1::Spectrogram& spectrogram) {
                   .sample_rate = spectrogram.sample_rate(),
                   .frequency = spectrogram.frequency(),
                   .transforms_per_row = spectrogram.transforms_per_row(),
-                  .complex = spectrogram.complex()};
+                  .complex = spectrogram.complex(),
+                  .band_rate = spectrogram.band_rate(),
+                  .bins = spectrogram.bins(),
+                  .covered_samples = spectrogram.covered_samples(),
+                  .transforms = spectrogram.transforms()};
   if (out.rows > kMostRows || out.columns > kMostColumns || out.columns == 0) {
     return FieldError("columns", "has more rows or columns than there can be, or none");
   }
   const uint64_t powers = uint64_t{out.rows} * out.columns;
   TD_ASSIGN_OR_RETURN(out.powers, NumbersOf("powers", spectrogram.powers(), powers));
+  TD_ASSIGN_OR_RETURN(out.means, NumbersOf("means", spectrogram.means(), out.columns));
   return out;
 }
 

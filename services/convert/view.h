@@ -13,7 +13,7 @@ absl::StatusOr<Timeline> FromProto(const v1::Timeline& timeline);
 v1::ReadSpectrogramRequest ToProto(const SpectrogramRequest& request);
 SpectrogramRequest FromProto(const v1::ReadSpectrogramRequest& request);
 v1::Spectrogram ToProto(const Spectrogram& spectrogram);
-// INVALID_ARGUMENT unless there are as many powers as rows and columns say.
+// INVALID_ARGUMENT unless there are as many powers and means as rows and columns say.
 absl::StatusOr<Spectrogram> FromProto(const v1::Spectrogram& spectrogram);
 
 v1::ReadSamplesRequest ToProto(const SamplesRequest& request);

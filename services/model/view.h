@@ -71,6 +71,11 @@ struct Spectrogram {
   double frequency = 0;
   uint32_t transforms_per_row = 0;
   bool complex = false;
+  double band_rate = 0;
+  uint32_t bins = 0;
+  uint64_t covered_samples = 0;
+  std::vector<float> means;  // of each column
+  uint64_t transforms = 0;
 };
 
 struct SamplesRequest {

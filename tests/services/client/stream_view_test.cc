@@ -54,12 +54,18 @@ class FakeView final : public ViewControl {
   absl::StatusOr<Spectrogram> ReadSpectrogram(const SpectrogramRequest& request) override {
     const auto number = Check(request.recording, request.span);
     if (!number.ok()) return number.status();
+    asked.push_back(request.span);
     return Spectrogram{.columns = request.columns,
                        .rows = request.rows,
                        .powers = std::vector<float>(size_t{request.rows} * request.columns,
                                                     static_cast<float>(*number)),
                        .bytes_read = 1,
-                       .complex = true};
+                       .complex = true,
+                       .band_rate = 4,
+                       .bins = 16,
+                       .covered_samples = request.span.count / 2,
+                       .means = std::vector<float>(request.columns, *number == 0 ? 0 : -200),
+                       .transforms = 10};
   }
   absl::StatusOr<Samples> ReadSamples(const SamplesRequest& request) override {
     const auto number = Check(request.recording, request.span);
@@ -77,6 +83,7 @@ class FakeView final : public ViewControl {
   uint64_t last = 0;  // segment, which is 10 samples short
   std::string gone;
   int timelines = 0;
+  std::vector<SampleSpan> asked;  // of pictures
 
  private:
   uint64_t SamplesOf(uint64_t number) const {
@@ -157,10 +164,22 @@ TEST(StreamViewTest, PicturesHaveRowsOfAllSegments) {
   EXPECT_EQ(rows[7], 3);
   EXPECT_TRUE(picture.complex);
   EXPECT_EQ(picture.bytes_read, 3u) << "a call for each segment";
+  EXPECT_EQ(picture.bins, 16u);
+  EXPECT_EQ(picture.band_rate, 4);
+  EXPECT_EQ(picture.covered_samples, 4000u + (12000 - 10) / 2) << "what is gone hides nothing";
+  EXPECT_EQ(picture.transforms, 30u);
+  EXPECT_NEAR(picture.means.at(0), -4.77, 0.01) << "a third of full scale";
   const Envelope envelope = looked.view->ReadEnvelope({.points = 4}).value();
   EXPECT_EQ(envelope.maxima[1], 1);
   EXPECT_EQ(
       looked.view->ReadSpectrogram({.span = {4100, 50}, .columns = 16, .rows = 200})->powers[0], 1);
+}
+
+// Rows that lie across two segments leave no sample out.
+TEST(StreamViewTest, PicturesAskForAllOfEachSegment) {
+  Looked looked({Segment(0, 4), Segment(1, 4), Segment(2, 4)});
+  looked.view->ReadSpectrogram({.span = {100, 11000}, .columns = 16, .rows = 5}).value();
+  EXPECT_EQ(looked.node->asked, (std::vector<SampleSpan>{{100, 3900}, {0, 4000}, {0, 3100}}));
 }
 
 TEST(StreamViewTest, AsksOnceForWhatIsClosed) {

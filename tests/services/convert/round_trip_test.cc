@@ -70,6 +70,9 @@ TEST(RoundTripTest, ViewNumbersAreAsManyAsTheMessageSays) {
   spectrogram.set_rows(3);
   EXPECT_EQ(FromProto(spectrogram).status().code(), absl::StatusCode::kInvalidArgument);
   spectrogram.set_powers("4 bytes of each number..");
+  spectrogram.set_means("12 bytes are");
+  EXPECT_EQ(FromProto(spectrogram).status().code(), absl::StatusCode::kInvalidArgument);
+  spectrogram.set_means("8 bytes.");
   ExpectRoundTrip(spectrogram);
   auto envelope = Filled<v1::Envelope>();
   envelope.set_points(2);
