@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <utility>
 
 #include "services/tapectl/json.h"
@@ -9,10 +10,9 @@
 namespace tapedeck::services::tapectl {
 namespace {
 
-Json RowOf(const Spectrogram& spectrogram, uint32_t row) {
+Json Decibels(std::span<const float> powers) {
   Json out = Json::array();
-  for (uint32_t column = 0; column < spectrogram.columns; ++column) {
-    const double db = spectrogram.powers[size_t{row} * spectrogram.columns + column];
+  for (const double db : powers) {
     out.push_back(std::isnan(db) ? Json() : Json(std::round(db * 100) / 100));
   }
   return out;
@@ -23,7 +23,10 @@ Json RowOf(const Spectrogram& spectrogram, uint32_t row) {
 Answer AnswerOf(const Viewed& viewed) {
   const Spectrogram& seen = viewed.spectrogram;
   Json powers = Json::array();
-  for (uint32_t row = 0; row < seen.rows; ++row) powers.push_back(RowOf(seen, row));
+  for (uint32_t row = 0; row < seen.rows; ++row) {
+    const auto all = std::span(seen.powers);
+    powers.push_back(Decibels(all.subspan(size_t{row} * seen.columns, seen.columns)));
+  }
   const Json object = {{"recording", viewed.recording},
                        {"first_sample", seen.span.first},
                        {"sample_count", seen.span.count},
@@ -34,6 +37,11 @@ Answer AnswerOf(const Viewed& viewed) {
                        {"sample_rate", seen.sample_rate},
                        {"frequency", seen.frequency},
                        {"complex", seen.complex},
+                       {"band_rate", seen.band_rate},
+                       {"bins", seen.bins},
+                       {"covered_samples", seen.covered_samples},
+                       {"transforms", seen.transforms},
+                       {"means", Decibels(seen.means)},
                        {"bytes_read", seen.bytes_read},
                        {"damaged_pieces", seen.damaged_pieces},
                        {"powers", std::move(powers)}};

@@ -13,8 +13,8 @@ struct Viewed {
   Spectrogram spectrogram;
 };
 
-// {recording, first_sample, sample_count, rows, columns, ..., powers: a list for each row, dB to a
-// hundredth}; null where nothing is there.
+// {recording, first_sample, sample_count, rows, columns, ..., means: a list, powers: a list for
+// each row, dB to a hundredth}; null where nothing is there.
 Answer AnswerOf(const Viewed& viewed);
 
 }  // namespace tapedeck::services::tapectl

@@ -13,8 +13,8 @@
 namespace tapedeck::services::tapectl {
 namespace {
 
-// Above and below the waterfall: its axes, with the prompt.
-constexpr uint32_t kOtherLines = 4;
+// Below the waterfall: its axis, scale and notes, with the prompt.
+constexpr uint32_t kOtherLines = 5;
 
 struct ViewOptions {
   RecordingChoice choice;

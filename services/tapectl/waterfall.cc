@@ -71,9 +71,10 @@ std::string LabelOf(const Spectrogram& spectrogram, uint32_t row) {
 }
 
 std::string FrequencyLine(const Spectrogram& spectrogram) {
-  const double rate = spectrogram.sample_rate;
+  const double rate = spectrogram.band_rate;
   const double width = spectrogram.complex ? rate : rate / 2;
-  const double least = spectrogram.frequency - (spectrogram.complex ? rate / 2 : 0);
+  const uint32_t below = spectrogram.complex ? spectrogram.columns / 2 : 0;
+  const double least = spectrogram.frequency - rate * below / spectrogram.columns;
   const std::string left = FormatHertz(least);
   const std::string middle = FormatHertz(least + width / 2);
   const std::string right = FormatHertz(least + width);
@@ -84,6 +85,22 @@ std::string FrequencyLine(const Spectrogram& spectrogram) {
   absl::StrAppend(&line, gap((cells - static_cast<int>(middle.size())) / 2 - used()), middle);
   absl::StrAppend(&line, gap(cells - static_cast<int>(right.size()) - used()), right);
   return absl::StrCat(std::string(kLabelCells, ' '), line, "\n");
+}
+
+// And how much of the samples that is.
+std::string WhatRowsHold(const Spectrogram& spectrogram) {
+  std::string text = "each row holds the maximum of its transforms";
+  if (spectrogram.bins > 0) {
+    text = absl::StrCat("each row holds the maximum of its recorded spectra of ", spectrogram.bins,
+                        " bins");
+  }
+  const uint64_t all = spectrogram.span.count;
+  if (spectrogram.covered_samples >= all) return text;
+  const double percent =
+      100 * static_cast<double>(spectrogram.covered_samples) / static_cast<double>(all);
+  return absl::StrCat(
+      text, absl::StrFormat(", which cover %.3g %% of its samples", std::min(percent, 99.9)),
+      ": a smaller --count covers more");
 }
 
 float At(const Spectrogram& spectrogram, uint32_t row, uint32_t column) {
@@ -125,16 +142,14 @@ std::string WaterfallText(const Spectrogram& spectrogram, bool color) {
   for (uint32_t row = 0; row < spectrogram.rows; row += color ? 2 : 1) {
     absl::StrAppend(&text, LineOf(spectrogram, row, scale.value_or(Scale{.most = 1}), color));
   }
-  if (spectrogram.sample_rate > 0) {
-    absl::StrAppend(&text, FrequencyLine(spectrogram));
-  }
+  if (spectrogram.band_rate > 0) absl::StrAppend(&text, FrequencyLine(spectrogram));
   if (!scale.has_value()) return absl::StrCat(text, "nothing of it is there\n");
   absl::StrAppend(&text, absl::StrFormat("%.1f dB (dark) to %.1f dB (bright) of full scale",
                                          scale->least, scale->most));
   if (spectrogram.damaged_pieces > 0) {
     absl::StrAppend(&text, "; ", spectrogram.damaged_pieces, " damaged pieces left out");
   }
-  return absl::StrCat(text, "\n");
+  return absl::StrCat(text, "\n", WhatRowsHold(spectrogram), "\n");
 }
 
 }  // namespace tapedeck::services::tapectl

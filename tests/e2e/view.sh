@@ -21,6 +21,11 @@ refused() {
   json_is "$answer" ".error | $1" "view ${*:2}"
 }
 
+# spectra_of RATE BINS TOLD WHAT: the picture shows recorded spectra.
+spectra_of() {
+  json_is "$3" ".bins == $2 and .band_rate == $1 and .covered_samples == .sample_count" "$4"
+}
+
 has_blocks() { tapectl_json recordings show "$1" | jq -e ".blocks >= $2" >/dev/null; }
 
 begin_test
@@ -41,6 +46,23 @@ if command -v script >/dev/null; then
   plain=$(NO_COLOR=1 script -qec "$TAPEDECK_BIN/tapectl view l0/c0/latest --columns 64 --rows 16" /dev/null)
   [[ $plain != *$'\033['* ]] || fail "there are colours although NO_COLOR is set: $plain"
 fi
+
+# Spectra are drawn as they are; of a mean of 64 the band is that of the source.
+tapectl channel create l0/bins --block-bytes 1MiB --sample-rate 1e6 >/dev/null
+tapectl channel create l0/mean --datatype rf32_le --block-bytes 64KiB --sample-rate 15625 >/dev/null
+tapectl record l0/bins --source synth:noise=0.001 --fft 64 --blocks 16 --also l0/mean \
+  --also-transform power:points=64,average=64 >/dev/null
+seen=$(view l0/bins/latest)
+shows_tones "$seen" "spectra"
+spectra_of 1000000 64 "$seen" "spectra"
+seen=$(view l0/mean/latest)
+shows_tones "$seen" "means of spectra"
+spectra_of 1000000 64 "$seen" "means of spectra"
+[[ $(tapectl view l0/mean/latest --columns 64 --rows 16) == *'-500 kHz'*'500 kHz'*'spectra of 64 bins'* ]] ||
+  fail "the means have another band"
+# Powers of samples in time have no frequencies.
+tapectl record l0/mean --source synth --transform power:points=1,average=64 --blocks 1 >/dev/null
+refused '.reason == "ARGUMENT_INVALID" and (.message | contains("it holds the power of samples in time"))' l0/mean/latest
 
 refused '.reason == "ARGUMENT_INVALID" and .metadata.field == "columns"' l0/c0/latest --columns 17
 refused '.reason == "ARGUMENT_INVALID" and .metadata.field == "rows"' l0/c0/latest --rows 2049

@@ -27,7 +27,9 @@ Spectrogram Some() {
                    .samples_per_row = 1000,
                    .sample_rate = 1e6,
                    .frequency = 1e8,
-                   .complex = true};
+                   .complex = true,
+                   .band_rate = 1e6,
+                   .covered_samples = 4000};
   for (uint32_t row = 0; row < made.rows; ++row) {
     for (uint32_t column = 0; column < made.columns; ++column) {
       made.powers.push_back(row == 2 ? kNone : column == 3 ? -10.0f : -90.0f);
@@ -38,21 +40,52 @@ Spectrogram Some() {
 
 TEST(WaterfallTest, PlainCharactersShowLoudSilentAndMissing) {
   const std::vector<std::string> lines = absl::StrSplit(WaterfallText(Some(), false), '\n');
-  ASSERT_EQ(lines.size(), 7u);
+  ASSERT_EQ(lines.size(), 8u);
   EXPECT_EQ(lines[0], "    0.001 s    @            ");
   EXPECT_EQ(lines[2], "    0.003 s ????????????????");
   EXPECT_THAT(lines[4], HasSubstr("99.5 MHz"));
   EXPECT_THAT(lines[4], HasSubstr("100.5 MHz"));
   EXPECT_EQ(lines[5], "-90.0 dB (dark) to -10.0 dB (bright) of full scale");
+  EXPECT_EQ(lines[6], "each row holds the maximum of its transforms");
 }
 
 TEST(WaterfallTest, HalfBlocksShowTwoRowsInALine) {
   const std::vector<std::string> lines = absl::StrSplit(WaterfallText(Some(), true), '\n');
-  ASSERT_EQ(lines.size(), 5u);
+  ASSERT_EQ(lines.size(), 6u);
   EXPECT_THAT(lines[0], HasSubstr("\033[38;5;231;48;5;231m▀"));
   EXPECT_THAT(lines[0], HasSubstr("\033[38;5;16;48;5;16m▀"));
   EXPECT_THAT(lines[1], HasSubstr("▄"));  // the upper of its rows is missing
   EXPECT_THAT(lines[1], Not(HasSubstr("▀")));
+}
+
+// Of a mean of 64 spectra each: the axes of the picture have two rates.
+TEST(WaterfallTest, SpectraHaveTheBandOfTheirSource) {
+  Spectrogram spectra = Some();
+  spectra.band_rate = 64e6;
+  spectra.bins = 16;
+  spectra.frequency = 0;
+  spectra.covered_samples = 500;
+  const std::vector<std::string> lines = absl::StrSplit(WaterfallText(spectra, false), '\n');
+  EXPECT_THAT(lines[0], StartsWith("    0.001 s "));
+  EXPECT_THAT(lines[4], HasSubstr("-32 MHz"));
+  EXPECT_THAT(lines[4], HasSubstr("32 MHz"));
+  EXPECT_EQ(
+      lines[6],
+      "each row holds the maximum of its recorded spectra of 16 bins, which cover 12.5 % of its "
+      "samples: a smaller --count covers more");
+}
+
+// Bin 0 of an odd number is in the middle column, not beside it.
+TEST(WaterfallTest, AnOddNumberOfBinsBeginsBehindHalfTheBand) {
+  const Spectrogram odd{.columns = 5,
+                        .rows = 1,
+                        .span = {.first = 0, .count = 5},
+                        .powers = std::vector<float>(5, 0),
+                        .complex = true,
+                        .band_rate = 1e6,
+                        .bins = 5,
+                        .covered_samples = 5};
+  EXPECT_THAT(WaterfallText(odd, false), HasSubstr("-400 kHz"));
 }
 
 TEST(WaterfallTest, NothingIsSaidToBeThereWhereNothingIs) {
