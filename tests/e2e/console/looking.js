@@ -1,7 +1,7 @@
 // A recording is looked at: its spectrum, its waterfall, its samples.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { goTo, tapectl, until, WORK } from './browser.js';
+import { goTo, tapectl, tapectlJson, until, WORK } from './browser.js';
 
 export const fileOf = (name) => {
   const [, lun, , channel, , id] = name.split('/');
@@ -37,6 +37,15 @@ export async function seeTone(page, name) {
   assert.equal(seen.width, 512);
   assert.ok(Math.abs(seen.brightest - (0.5 + 0.125) * 512) <= 1, `the waterfall is brightest at ${seen.brightest}`);
   assert.equal(seen.grey, 0, 'nothing is missing');
+}
+
+// The same tone, recorded as spectra: they are drawn, and not transformed once more.
+export async function seeSpectra(page) {
+  tapectl('record', 'l0/c0', '--source', 'synth:tones=0.125,noise=0.001', '--fft', '1024', '--blocks', '8');
+  const { name } = tapectlJson('recordings', 'show', 'l0/c0/latest');
+  await seeTone(page, name);
+  await page.getByText('recorded spectra of 1024 bins').waitFor();
+  tapectl('recordings', 'delete', name);
 }
 
 export async function zoomInFrequency(page) {

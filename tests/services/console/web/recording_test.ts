@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RateMeter } from '../../../../services/console/web/src/rates.ts';
 import { bytesOfSample, floatsOf } from '../../../../services/console/web/src/recording/numbers.ts';
-import { bandOf, columnsOf, frequencyAt, missingRows, rangeOf, type Spectrogram, summary } from '../../../../services/console/web/src/recording/spectrum.ts';
-import { aheadAt, type Timeline } from '../../../../services/console/web/src/recording/types.ts';
+import { bandOf, columnsOf, frequencyAt, madeOf, missingRows, peaksOf, rangeOf, type Spectrogram, spectrogramOf } from '../../../../services/console/web/src/recording/spectrum.ts';
+import { aheadAt, type SpectrogramMessage, type Timeline } from '../../../../services/console/web/src/recording/types.ts';
 import { columnsFor, inside, newest, shiftBand, whole, zoomBand, zoomTime } from '../../../../services/console/web/src/recording/window.ts';
 import { matches, NO_FILTER } from '../../../../services/console/web/src/recordings/filter.ts';
 import type { Recording } from '../../../../services/console/web/src/types.ts';
@@ -29,20 +29,48 @@ test('columns are a power of two that the samples and the node allow', () => {
 });
 
 const nan = Number.NaN;
-const picture: Spectrogram = { columns: 4, rows: 3, first: 0, samplesPerRow: 10, samples: 30, powers: Float32Array.from([-90, -10, -90, -90, nan, nan, nan, nan, -90, -20, -90, -90]) };
+const base64 = (values: number[]) => Buffer.from(Float32Array.from(values).buffer).toString('base64');
+const message: SpectrogramMessage = {
+  columns: 4,
+  rows: 3,
+  firstSample: '0',
+  samplesPerRow: 10,
+  powers: base64([-90, -10, -90, -90, nan, nan, nan, nan, -90, -20, -90, -90]),
+  bytesRead: '240',
+  sampleRate: 1000,
+  frequency: 50,
+  sampleCount: '30',
+  complex: true,
+  bandRate: 1000,
+  bins: 0,
+  coveredSamples: '30',
+  means: base64([-90, -13, -90, -90]),
+};
+const picture: Spectrogram = spectrogramOf(message);
 
 test('missing rows count for nothing', () => {
-  const { mean, most } = summary(picture);
   assert.equal(missingRows(picture), 1);
-  assert.equal(most[1], -10);
-  assert.ok(Math.abs((mean[1] ?? 0) - 10 * Math.log10((0.1 + 0.01) / 2)) < 1e-6);
+  assert.equal(peaksOf(picture)[1], -10);
   assert.ok(rangeOf(picture).high >= -10 && rangeOf(picture).low < -90);
 });
 
 test('frequencies of complex samples are around the middle, of real ones above it', () => {
-  assert.equal(frequencyAt(bandOf(1000, 50, true), 0), -450);
-  assert.equal(frequencyAt(bandOf(1000, 50, false), 0.5), 300);
+  assert.equal(frequencyAt(bandOf(message), 0), -450);
+  assert.equal(frequencyAt(bandOf({ ...message, complex: false }), 0.5), 300);
   assert.deepEqual(columnsOf(picture, 0.5, 0.75), { from: 2, to: 3 });
+});
+
+test('spectra have the band of their source, and bin 0 in the middle column', () => {
+  // The mean of 64 spectra each.
+  assert.equal(frequencyAt(bandOf({ ...message, bandRate: 64000 }), 0.75), 16050);
+  const odd = bandOf({ ...message, columns: 5, frequency: 0 });
+  assert.equal(frequencyAt(odd, 2 / 5), 0);
+});
+
+test('a picture says how much it is made of', () => {
+  assert.equal(madeOf(picture), 'Each row holds the maximum of its transforms.');
+  const part = madeOf({ bins: 64, covered: 5, samples: 40 });
+  assert.equal(part, 'Each row holds the maximum of its recorded spectra of 64 bins, which cover 12.5 % of its samples. Zoom in to see the rest.');
 });
 
 test('samples are little-endian, and of a known length', () => {

@@ -9,7 +9,11 @@ export interface Spectrogram {
   first: number;
   samplesPerRow: number;
   samples: number;
-  powers: Float32Array; // dB, row by row; NaN: missing
+  covered: number; // of them
+  bins: number; // of each recorded spectrum; 0: samples in time
+  band: Band;
+  powers: Float32Array; // dB, row by row, each the greatest of its transforms; NaN: missing
+  means: Float32Array; // dB, of each column over all transforms
 }
 
 export const spectrogramOf = (message: SpectrogramMessage): Spectrogram => ({
@@ -18,7 +22,11 @@ export const spectrogramOf = (message: SpectrogramMessage): Spectrogram => ({
   first: Number(message.firstSample),
   samplesPerRow: message.samplesPerRow,
   samples: Number(message.sampleCount),
+  covered: Number(message.coveredSamples),
+  bins: message.bins,
+  band: bandOf(message),
   powers: floatsOf(message.powers),
+  means: floatsOf(message.means),
 });
 
 // Frequencies from the lowest to the highest; of an unknown rate, shares of it.
@@ -28,10 +36,11 @@ export interface Band {
   text: (frequency: number) => string;
 }
 
-export function bandOf(sampleRate: number, frequency: number, isComplex: boolean): Band {
-  const rate = sampleRate > 0 ? sampleRate : 1;
-  const text = sampleRate > 0 ? hertz : (value: number) => `${value.toFixed(4)} of the rate`;
-  return isComplex ? { lowest: frequency - rate / 2, width: rate, text } : { lowest: frequency, width: rate / 2, text };
+export function bandOf({ bandRate, frequency, complex, columns }: Pick<SpectrogramMessage, 'bandRate' | 'frequency' | 'complex' | 'columns'>): Band {
+  const rate = bandRate > 0 ? bandRate : 1;
+  const text = bandRate > 0 ? hertz : (value: number) => `${value.toFixed(4)} of the rate`;
+  // The middle of the band is in a column of its own, also of an odd number.
+  return complex ? { lowest: frequency - (rate * Math.floor(columns / 2)) / columns, width: rate, text } : { lowest: frequency, width: rate / 2, text };
 }
 
 export const frequencyAt = (band: Band, share: number) => band.lowest + band.width * share;
@@ -50,22 +59,26 @@ export function missingRows(spectrogram: Spectrogram): number {
   return rows;
 }
 
-// Of each column the mean and the greatest power over all rows that are there, in dB.
-export function summary(spectrogram: Spectrogram): { mean: number[]; most: number[] } {
+// Of each column the greatest power of all rows that are there, in dB.
+export function peaksOf(spectrogram: Spectrogram): number[] {
   const { columns, rows, powers } = spectrogram;
-  const sums = new Float64Array(columns);
-  const most = new Array<number>(columns).fill(Number.NEGATIVE_INFINITY);
-  let there = 0;
+  const peaks = new Array<number>(columns).fill(Number.NEGATIVE_INFINITY);
   for (let row = 0; row < rows; row += 1) {
     if (isMissing(spectrogram, row)) continue;
-    there += 1;
     for (let column = 0; column < columns; column += 1) {
       const power = powers[row * columns + column] ?? Number.NaN;
-      sums[column] = (sums[column] ?? 0) + 10 ** (power / 10);
-      most[column] = Math.max(most[column] ?? power, power);
+      peaks[column] = Math.max(peaks[column] ?? power, power);
     }
   }
-  return { mean: Array.from(sums, (sum) => (there > 0 ? 10 * Math.log10(Math.max(sum / there, 1e-20)) : Number.NaN)), most };
+  return peaks;
+}
+
+// What a picture is made of, for people.
+export function madeOf({ bins, covered, samples }: Pick<Spectrogram, 'bins' | 'covered' | 'samples'>): string {
+  const what = bins > 0 ? `recorded spectra of ${bins} bins` : 'transforms';
+  if (covered >= samples) return `Each row holds the maximum of its ${what}.`;
+  const percent = Math.min(99.9, (100 * covered) / samples).toPrecision(3);
+  return `Each row holds the maximum of its ${what}, which cover ${percent} % of its samples. Zoom in to see the rest.`;
 }
 
 // A range of dB that shows both noise and signals: from below the median to the greatest.

@@ -7,7 +7,7 @@ import { Failure, Panel } from '../ui/basics.tsx';
 import { TextField } from '../ui/form.tsx';
 import { isComplex } from './numbers.ts';
 import { Plot } from './plot.tsx';
-import { type Band, bandOf, columnsOf, frequencyAt, missingRows, rangeOf, type Spectrogram, spectrogramOf, summary } from './spectrum.ts';
+import { columnsOf, frequencyAt, madeOf, missingRows, peaksOf, rangeOf, type Spectrogram, spectrogramOf } from './spectrum.ts';
 import type { SpectrogramMessage, Timeline } from './types.ts';
 import { type Part, Waterfall } from './waterfall.tsx';
 import { columnsFor, inside, shiftBand, shiftTime, type Window, whole, zoomBand, zoomTime } from './window.ts';
@@ -88,13 +88,14 @@ function Go({ timeline, window, setWindow }: Props) {
   );
 }
 
-function SpectrumPlot({ spectrogram, window, band }: { spectrogram: Spectrogram; window: Window; band: Band }) {
+function SpectrumPlot({ spectrogram, window }: { spectrogram: Spectrogram; window: Window }) {
+  const { band } = spectrogram;
   const data = useMemo(() => {
     const { from, to } = columnsOf(spectrogram, window.low, window.high);
-    const { mean, most } = summary(spectrogram);
     const columns = Array.from({ length: to - from }, (_, index) => from + index);
-    return [columns.map((column) => frequencyAt(band, column / spectrogram.columns)), mean.slice(from, to), most.slice(from, to)];
-  }, [spectrogram, window.low, window.high, band.lowest, band.width]);
+    const means = Array.from(spectrogram.means.slice(from, to));
+    return [columns.map((column) => frequencyAt(band, column / spectrogram.columns)), means, peaksOf(spectrogram).slice(from, to)];
+  }, [spectrogram, window.low, window.high]);
   const peak = (data[1] ?? []).reduce((best, power, index, all) => (power > (all[best] ?? Number.NEGATIVE_INFINITY) ? index : best), 0);
   const peakText = `${band.text(data[0]?.[peak] ?? 0)}, ${level(data[1]?.[peak] ?? Number.NaN)}`;
   return (
@@ -104,7 +105,7 @@ function SpectrumPlot({ spectrogram, window, band }: { spectrogram: Spectrogram;
         x={{ label: 'Frequency', text: band.text }}
         series={[
           { label: 'Mean', colour: '--line-1', text: level },
-          { label: 'Most', colour: '--line-2', text: level },
+          { label: 'Peak', colour: '--line-2', text: level },
         ]}
         data={data}
       />
@@ -125,7 +126,6 @@ export function SpectrumView(props: Props) {
   const samples = Number(timeline.samples);
   const { spectrogram, error } = useSpectrogram(props);
   const [levels, setLevels] = useState({ low: '', high: '' });
-  const band = bandOf(timeline.sampleRate, timeline.frequency, isComplex(timeline.datatype));
   const range = useMemo(() => (spectrogram ? rangeOf(spectrogram) : { low: -100, high: 0 }), [spectrogram]);
   const darkest = Number(levels.low || range.low);
   const key = (pressed: string) => {
@@ -140,11 +140,11 @@ export function SpectrumView(props: Props) {
       <Failure error={error} />
       {spectrogram && (
         <>
-          <SpectrumPlot spectrogram={spectrogram} window={window} band={band} />
+          <SpectrumPlot spectrogram={spectrogram} window={window} />
           <Waterfall
             spectrogram={spectrogram}
             window={window}
-            band={band}
+            band={spectrogram.band}
             sampleRate={timeline.sampleRate}
             darkest={darkest}
             brightest={Math.max(darkest + 1, Number(levels.high || range.high))}
@@ -153,7 +153,7 @@ export function SpectrumView(props: Props) {
           />
           <p class="of" role="status" data-shown={`${spectrogram.first} ${spectrogram.samples}`} data-missing-rows={missingRows(spectrogram)}>
             Samples {count(spectrogram.first)} to {count(spectrogram.first + spectrogram.samples)}, {spectrogram.columns} frequencies, {spectrogram.rows} rows
-            {missingRows(spectrogram) > 0 && `, of which ${missingRows(spectrogram)} are missing (hatched)`}.
+            {missingRows(spectrogram) > 0 && `, of which ${missingRows(spectrogram)} are missing (hatched)`}. {madeOf(spectrogram)}
           </p>
           <div class="fields levels">
             <TextField label="Darkest, dB" hint={`${range.low}, unless told`} inputMode="numeric" value={levels.low} onInput={(low) => setLevels({ ...levels, low })} />

@@ -27,6 +27,11 @@ export interface SpectrogramMessage {
   sampleRate: number;
   frequency: number;
   sampleCount: Int64;
+  complex: boolean;
+  bandRate: number;
+  bins: number;
+  coveredSamples: Int64;
+  means?: string;
 }
 
 export interface SamplesMessage {
