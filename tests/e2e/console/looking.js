@@ -41,7 +41,7 @@ export async function seeTone(page, name) {
 
 // The same tone, recorded as spectra: they are drawn, and not transformed once more.
 export async function seeSpectra(page) {
-  tapectl('record', 'l0/c0', '--source', 'synth:tones=0.125,noise=0.001', '--fft', '1024', '--blocks', '8');
+  tapectl('record', 'l0/c0', '--source', 'synth:tones=0.125,noise=0.001', '--fft', '1024', '--blocks', '40');
   const { name } = tapectlJson('recordings', 'show', 'l0/c0/latest');
   await seeTone(page, name);
   await page.getByText('recorded spectra of 1024 bins').waitFor();
