@@ -34,7 +34,7 @@ while_recording() {
   json_is "$(tail -n 1 "$WORK/whole.json")" ".blocks == $BLOCKS and .lost_blocks == 0" "whole"
   json_is "$(tail -n 1 "$WORK/shifted.json")" ".blocks > 0 and .blocks < $BLOCKS and .lost_blocks == 0" "shifted"
   json_is "$(tail -n 1 "$WORK/held.json")" ".blocks == $BLOCKS - 10 and .lost_blocks == 0" "held"
-  json_is "$(tapectl_json recordings show "$name")" '.annotations == [{"sample_start": 1000, "sample_count": 5, "label": "burst", "comment": ""}]' "markers"
+  json_is "$(tapectl_json recordings show "$name")" '.annotations == [{"sample_start": 1000, "sample_count": 5, "label": "burst", "comment": "", "details": "", "foreign": false}]' "markers"
   json_is "$(tapectl_json scrub start follow --rate 100GB)" ".state == \"DONE\" and .blocks == $BLOCKS and .damaged == 0" "scrub"
   echo "$BLOCKS blocks played while they were recorded"
 }

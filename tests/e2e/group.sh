@@ -143,8 +143,11 @@ grep -q "no --member says who plays member 3" "$WORK/refused" || fail "it is not
 # Packets that say when their samples were taken are cut at the instant by that, to the sample, whenever and in whatever packets
 # they come: two devices on one clock, of which one sends half a second late.
 before=$(job '.name // ""')
+for node in "$FIRST" "$SECOND"; do
+  tapectl --storage "$node" channel create l0/timed --datatype cf32_be --block-bytes $BLOCK_BYTES --sample-rate $RATE >/dev/null
+done
 tapectl_json record --group timed --source ingest:udp=127.0.0.1:0,packets=vita49 --start-in 1.5s --blocks 100 \
-  --member "$TAPEDECK_WORKER=$FIRST/l0/c1" --member "$WORKER2=$SECOND/l0/c4" >"$WORK/job.json" 2>"$WORK/job.log" &
+  --member "$TAPEDECK_WORKER=$FIRST/l0/timed" --member "$WORKER2=$SECOND/l0/timed" >"$WORK/job.json" 2>"$WORK/job.log" &
 JOB_PID=$!
 begun=$(date +%s%N)
 both_listen() {
