@@ -66,7 +66,8 @@ class ContentsReader {
     const auto annotations = static_cast<std::ptrdiff_t>(out_.annotations.size());
     for (const PlacedCapture& one : layout_.captures) AddCapture(one);
     // Of one sample the capture comes first.
-    std::ranges::rotate(out_.annotations, out_.annotations.begin() + annotations);
+    std::rotate(out_.annotations.begin(), out_.annotations.begin() + annotations,
+                out_.annotations.end());
     changed_.Tell("annotations reach beyond the last sample and end there", &out_.notes);
     beyond_.Tell("annotations are of no sample and are left out", &out_.notes);
     no_room_.Tell("annotations or captures find no room in a recording and are left out",

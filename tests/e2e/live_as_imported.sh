@@ -15,7 +15,7 @@ told_of() {
 }
 
 # The packets' samples are big-endian, and those of an import little-endian.
-RECORD_OPTIONS=(--transform convert:from=ci16_be,to=ci16_le)
+RECORD_OPTIONS=(--transform "convert:from=ci16_be,to=ci16_le")
 
 # same CASE [SAMPLE_RATE]
 same() {

@@ -5,7 +5,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using tapedeck::fuzz::Require;
   tapedeck::fuzz::Input input(data, size);
-  const auto found = tapedeck::services::sigmf::ParseSigmfMeta("folder/a.sigmf-meta", input.Text());
+  const auto found =
+      tapedeck::services::sigmf::ParseSigmfMeta("folder/a.sigmf-meta", std::string(input.Text()));
   if (!found.ok()) return 0;
   Require(found->channels > 0);
   // Only files of the same folder are read.
