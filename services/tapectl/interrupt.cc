@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <iostream>
 #include <utility>
 
@@ -67,6 +68,7 @@ void InterruptWatch::Run() {
     // default is to end the process.
     pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
     if (!IsWanted()) {
+      std::signal(signal, SIG_DFL);  // a shell's background job begins with SIGINT ignored
       kill(getpid(), signal);
       return;
     }
