@@ -24,7 +24,7 @@ std::string CauseOf(const recording::Examined& examined) {
                       examined.manifest_damaged ? "damaged" : "lost", kLaterIsUnknown);
 }
 
-// It stays as it is, and is in no list.
+// It stays as it is: in no list, or as its row has it.
 void LeaveOut(const catalog::ResourceName& name, const absl::Status& why) {
   dataplane::Log(dataplane::LogLevel::kError, "reconcile", "recording left out",
                  {{"recording", name.ToString()}, {"error", std::string(why.message())}});

@@ -234,7 +234,10 @@ class Verdict {
       const auto manifest =
           take == now_.takes.end() ? std::nullopt : BestManifest(own_after, take->identity);
       all = all && manifest.has_value();
-      if (manifest.has_value() && manifest->closed) used += FootprintOf(history_.shape, *manifest);
+      // One that the node could not close is in the list as such, and in no account.
+      if (manifest.has_value() && manifest->closed && told.closed) {
+        used += FootprintOf(history_.shape, *manifest);
+      }
     }
     if (all && used != seen_.used_bytes && !history_.shape.on_objects()) {
       Add("the account differs from the members' manifests",
