@@ -199,6 +199,8 @@ v1::Progress ToProto(const session::Progress& progress) {
     out.mutable_clock()->set_heard_ns(progress.clock.heard_ns);
   }
   Write(progress.stage_times, *out.mutable_stage_times());
+  if (progress.memory_ready.has_value()) out.set_memory_ready(*progress.memory_ready);
+  out.mutable_captures()->Assign(progress.captures.begin(), progress.captures.end());
   return out;
 }
 
@@ -214,7 +216,9 @@ session::Progress FromProto(const v1::Progress& progress) {
                         .clock = {.sent_ns = progress.clock().sent_ns(),
                                   .heard_sent_ns = progress.clock().heard_sent_ns(),
                                   .heard_ns = progress.clock().heard_ns()},
-                        .stage_times = Read(progress.stage_times())};
+                        .stage_times = Read(progress.stage_times()),
+                        .captures = {progress.captures().begin(), progress.captures().end()}};
+  if (progress.has_memory_ready()) out.memory_ready = progress.memory_ready();
   for (const v1::RailProgress& rail : progress.rails()) {
     out.rails.push_back(convert::FromProto(rail));
   }

@@ -28,7 +28,8 @@ enum class JobState {
   kFailed = 4,
   kCancelled = 5,
   kResuming = 6,
-  kNotCompared = 8
+  kNotCompared = 8,
+  kPreparing = 9
 };
 
 template <>
@@ -36,9 +37,10 @@ struct EnumNames<JobState> {
   using enum JobState;
   static constexpr absl::string_view kWhat = "state of a job";
   static constexpr std::pair<JobState, absl::string_view> kTable[] = {
-      {kStarting, "STARTING"},       {kRunning, "RUNNING"},     {kSucceeded, "SUCCEEDED"},
-      {kFailed, "FAILED"},           {kCancelled, "CANCELLED"}, {kResuming, "RESUMING"},
-      {kNotCompared, "NOT_COMPARED"}};
+      {kStarting, "STARTING"},        {kRunning, "RUNNING"},
+      {kSucceeded, "SUCCEEDED"},      {kFailed, "FAILED"},
+      {kCancelled, "CANCELLED"},      {kResuming, "RESUMING"},
+      {kNotCompared, "NOT_COMPARED"}, {kPreparing, "PREPARING"}};
 };
 
 // What a job records beside its recording.
@@ -77,7 +79,8 @@ struct Job {
   int64_t start_time_ns = 0;  // UTC
   int64_t end_time_ns = 0;    // 0 while it runs
   std::vector<std::string> notes;
-  std::string target;  // the channel or recording that it was started for; not sent
+  std::vector<std::string> captures;  // names of recordings, oldest first
+  std::string target;                 // the channel or recording that it was started for; not sent
   // These are no entries of the list: they have lists of their own, or rates that follow from what
   // is here.
   dataplane::Counters counters;
@@ -109,7 +112,8 @@ struct Fields<Job> {
                {.name = "start_time", .role = Role::kReported, .unit = Unit::kTime}),
       Describe(&Job::end_time_ns,
                {.name = "end_time", .role = Role::kReported, .unit = Unit::kTime}),
-      Describe(&Job::notes, {.name = "notes", .role = Role::kReported}));
+      Describe(&Job::notes, {.name = "notes", .role = Role::kReported}),
+      Describe(&Job::captures, {.name = "captures", .role = Role::kReported}));
 };
 
 // 10^6 bytes per second, which is bytes per microsecond.

@@ -17,6 +17,7 @@ using dataplane::kMaxRailAddressBytes;
 using dataplane::kMaxRailNameBytes;
 
 constexpr size_t kMaxRails = 64;
+constexpr size_t kMaxCaptures = 256;
 // Words for people: errors name every rail with its cause.
 constexpr size_t kMaxTextBytes = 16 << 10;
 constexpr size_t kMaxMetadata = 64;
@@ -55,6 +56,12 @@ void CheckCounts(FieldCheck& check, const Known& known, const Progress& progress
     count(progress.counters.*counter.member, kMaxStreamBytes, counter.name);
   }
   check.Require(progress.phase.size() <= kMaxNameBytes, "phase", "is too long");
+  check.Require(progress.memory_ready.value_or(0) >= 0 && progress.memory_ready.value_or(0) <= 1,
+                "memory_ready", "is not between 0 and 1");
+  check.Require(progress.captures.size() <= kMaxCaptures, "captures", "are more than 256");
+  for (const std::string& name : progress.captures) {
+    check.Text(name, kMaxNameBytes, "captures");
+  }
   check.Require(progress.verifier.size() <= kMaxIdBytes, "verifier", "is longer than 64 bytes")
       .Require(progress.rails.size() <= kMaxRails, "rails", "are more than 64");
   for (const int64_t ns :

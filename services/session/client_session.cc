@@ -95,6 +95,8 @@ void ClientSession::OnMessage(Message message) {
   } else if (const auto* news = std::get_if<Progress>(&message);
              news != nullptr && state_ == State::kOpening) {
     AwaitAccept(news->phase);
+    snapshot_.memory_ready = news->memory_ready;
+    settings_.on_change(snapshot_);
   } else if (transfer_ == nullptr) {
     status = UnexpectedFromNode("a message before Accept");
   } else if (const auto* offer = std::get_if<RailOffer>(&message)) {
@@ -297,6 +299,7 @@ void ClientSession::Refresh() {
   snapshot_.counters += peer_.counters;
   if (running_ns_ != 0) snapshot_.elapsed_ns = executor_.clock().NowNs() - running_ns_;
   snapshot_.rails = rails_->progress();
+  snapshot_.captures = peer_.captures;
   snapshot_.stage_times = transfer_->stage_times();
   model::Add(peer_.stage_times, snapshot_.stage_times);
   const uint64_t due = sending ? source_blocks_ : snapshot_.total_blocks;

@@ -25,10 +25,12 @@ struct Snapshot {
   bool running = false;   // blocks are moving
   bool resuming = false;  // the session was lost, and another one is tried
   bool ended = false;
-  absl::Status error;   // with its reason
-  absl::Status loss;    // while it is resuming: why, by the last try
-  Accept accept;        // empty until the node has answered
-  uint64_t blocks = 0;  // at the commit level (record), consumed (playback)
+  absl::Status error;                  // with its reason
+  absl::Status loss;                   // while it is resuming: why, by the last try
+  std::optional<double> memory_ready;  // before the node has answered: 0 to 1; none: not known
+  std::vector<std::string> captures;   // of a triggered channel: the newest recordings
+  Accept accept;                       // empty until the node has answered
+  uint64_t blocks = 0;                 // at the commit level (record), consumed (playback)
   uint64_t bytes = 0;
   uint64_t total_blocks = 0;     // 0: unknown
   uint64_t lost_blocks = 0;      // of the total, once it has ended

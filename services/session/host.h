@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,7 +41,9 @@ struct Admission {
   dataplane::ladder::Registration registration;        // as in TransferEnd
   std::shared_ptr<dataplane::PayloadCrc> payload_crc;  // as in TransferEnd
   std::shared_ptr<StageBoard> stages;                  // told by the session; null: nobody asks
-  std::vector<dataplane::Transport*> transports;       // the rails to use; empty: all of the node
+  // The recordings that it has made, for Progress; on the session's executor; null: accept says it.
+  std::function<std::vector<std::string>()> captures;
+  std::vector<dataplane::Transport*> transports;  // the rails to use; empty: all of the node
 };
 
 // What a session that is being admitted waits for, as its peer is told. Shared by the session and
@@ -49,14 +52,20 @@ class AdmissionWatch {
  public:
   // Such as "waiting for LUN raw". Each call counts as progress: the session's deadline begins
   // anew.
-  void Say(std::string phase) {
+  void Say(std::string phase, std::optional<double> memory_ready = std::nullopt) {
     absl::MutexLock lock(&mutex_);
     phase_ = std::move(phase);
+    memory_ready_ = memory_ready;
     ++steps_;
   }
   std::pair<std::string, uint64_t> phase() const {
     absl::MutexLock lock(&mutex_);
     return {phase_, steps_};
+  }
+  // 0 to 1; none: the phase is not about memory.
+  std::optional<double> memory_ready() const {
+    absl::MutexLock lock(&mutex_);
+    return memory_ready_;
   }
   // Nobody waits any more: what takes long need not be ended.
   void Leave() { left_ = true; }
@@ -65,6 +74,7 @@ class AdmissionWatch {
  private:
   mutable absl::Mutex mutex_;
   std::string phase_ ABSL_GUARDED_BY(mutex_);
+  std::optional<double> memory_ready_ ABSL_GUARDED_BY(mutex_);
   uint64_t steps_ ABSL_GUARDED_BY(mutex_) = 0;
   std::atomic<bool> left_ = false;
 };

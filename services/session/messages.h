@@ -130,7 +130,9 @@ struct Progress {
   std::vector<RailProgress> rails;
   std::string phase;  // before Accept: what the storage node still has to do for it
   flight::ClockReading clock;
-  StageTimes stage_times;  // of the end that says so
+  StageTimes stage_times;              // of the end that says so
+  std::optional<double> memory_ready;  // 0 to 1; none: `phase` is about something else
+  std::vector<std::string> captures;   // of a triggered channel, the newest
   bool operator==(const Progress&) const = default;
 };
 

@@ -4,13 +4,10 @@
 
 namespace tapedeck::services::session {
 
-void ServerProgress::Begin(const Transfer& transfer, const Rails& rails,
-                           std::function<std::string()> verifier,
-                           std::shared_ptr<StageBoard> stages) {
+void ServerProgress::Begin(const Transfer& transfer, const Rails& rails, HostWords host) {
   transfer_ = &transfer;
   rails_ = &rails;
-  verifier_ = std::move(verifier);
-  stages_ = std::move(stages);
+  host_ = std::move(host);
 }
 
 void ServerProgress::Forget() {
@@ -23,7 +20,8 @@ Progress ServerProgress::now() const {
   if (transfer_ == nullptr) return last_;
   Progress progress = transfer_->progress();
   progress.rails = rails_->progress();
-  if (verifier_) progress.verifier = verifier_();
+  if (host_.verifier) progress.verifier = host_.verifier();
+  if (host_.captures) progress.captures = host_.captures();
   return progress;
 }
 
@@ -50,10 +48,10 @@ void ServerProgress::Tell() {
 }
 
 void ServerProgress::TellStages() {
-  if (stages_ == nullptr) return;
+  if (host_.stages == nullptr) return;
   StageTimes both = transfer_->stage_times();
   model::Add(peer_stages_, both);
-  stages_->Say(std::move(both));
+  host_.stages->Say(std::move(both));
 }
 
 void ServerProgress::Heard(const Progress& news) {

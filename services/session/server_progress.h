@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "dataplane/clock.h"
 #include "services/flight/trails.h"
@@ -23,6 +24,13 @@ inline constexpr int64_t kIdleProgressNs = dataplane::kSecondNs;
 // Told at every progress message, on the session's executor.
 using OnProgress = std::function<void(Direction, const Progress&, uint64_t ring_bytes)>;
 
+// What the host says of a session; as in Admission.
+struct HostWords {
+  std::function<std::string()> verifier;
+  std::function<std::vector<std::string>()> captures;
+  std::shared_ptr<StageBoard> stages;
+};
+
 // The session's, on its executor.
 class ServerProgress {
  public:
@@ -35,9 +43,9 @@ class ServerProgress {
   ServerProgress(const dataplane::Clock& clock, Listeners listeners)
       : clock_(clock), listeners_(std::move(listeners)) {}
 
-  // What there is to tell of, until Forget. `verifier` and `stages` may be null.
-  void Begin(const Transfer& transfer, const Rails& rails, std::function<std::string()> verifier,
-             std::shared_ptr<StageBoard> stages);
+  // What there is to tell of, until Forget. All of `host` may be
+  // null.
+  void Begin(const Transfer& transfer, const Rails& rails, HostWords host);
   // What it came to stays.
   void Forget();
 
@@ -57,8 +65,7 @@ class ServerProgress {
   const Listeners listeners_;
   const Transfer* transfer_ = nullptr;
   const Rails* rails_ = nullptr;
-  std::function<std::string()> verifier_;
-  std::shared_ptr<StageBoard> stages_;
+  HostWords host_;
   StageTimes peer_stages_;  // the worker's latest word
   Progress told_;
   int64_t told_ns_ = 0;

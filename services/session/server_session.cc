@@ -143,7 +143,8 @@ void ServerSession::OnAdmitted(const Open& open, absl::StatusOr<Admission> admis
 
 void ServerSession::TellAdmission() {
   if (transfer_ != nullptr || finished_) return;
-  control_->Send(Progress{.phase = admission_->phase().first});
+  control_->Send(
+      Progress{.phase = admission_->phase().first, .memory_ready = admission_->memory_ready()});
   executor_.PostAfter(kIdleProgressNs, lifetime_.Guard([this] { TellAdmission(); }));
 }
 
@@ -191,7 +192,10 @@ void ServerSession::MakeTransfer(uint32_t peer_slots, const Accept& accept, Admi
                                             .arrivals = transfer_->arrivals()},
                               std::move(admission.transports), transfer_->links(), this);
   rails_closed_ = false;
-  progress_.Begin(*transfer_, *rails_, std::move(admission.verifier), std::move(admission.stages));
+  progress_.Begin(*transfer_, *rails_,
+                  {.verifier = std::move(admission.verifier),
+                   .captures = std::move(admission.captures),
+                   .stages = std::move(admission.stages)});
 }
 
 void ServerSession::OnPeerFinished(const Finished& finished) {
