@@ -59,7 +59,7 @@ void Worker::AddMetrics(services::telemetry::Page& page) const {
     services::telemetry::AddTransfers(page, direction, of.stats);
     for (const auto& [state, word] : services::model::EnumNames<JobState>::kTable) {
       const bool goes_on = state == JobState::kStarting || state == JobState::kRunning ||
-                           state == JobState::kResuming;
+                           state == JobState::kResuming || state == JobState::kPreparing;
       page.Add(goes_on ? MetricId("tapedeck_jobs") : MetricId("tapedeck_jobs_ended_total"),
                of.jobs[state],
                {services::model::LabelOf(direction), services::model::LabelOf(state)});

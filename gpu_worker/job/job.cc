@@ -41,8 +41,7 @@ void Job::OnChange(const Snapshot& snapshot) {
   {
     absl::MutexLock lock(&mutex_);
     if (!snapshot.accept.recording.empty()) job_.recording = snapshot.accept.recording;
-    if (snapshot.running && !snapshot.ended) job_.state = services::JobState::kRunning;
-    if (snapshot.resuming) job_.state = services::JobState::kResuming;
+    if (!snapshot.ended) job_.state = StateOf(snapshot, job_.state);
     job_.blocks = snapshot.blocks;
     job_.bytes = snapshot.bytes;
     job_.total_blocks = TotalOf(goal_, snapshot.total_blocks);
@@ -52,7 +51,9 @@ void Job::OnChange(const Snapshot& snapshot) {
     job_.rails = snapshot.rails;
     job_.stage_times = snapshot.stage_times;
     if (meter_ != nullptr) job_.timing = meter_->timing();
+    job_.captures = snapshot.captures;
     job_.progress = ProgressOf(goal_, job_, environment_.executor->clock().NowNs());
+    if (job_.state == services::JobState::kPreparing) job_.progress = snapshot.memory_ready;
   }
   if (annotator_ != nullptr && !snapshot.resuming && !snapshot.accept.recording.empty()) {
     annotator_->SessionRuns(snapshot.accept.recording);

@@ -38,4 +38,12 @@ std::optional<double> ProgressOf(const Goal& goal, const services::Job& job, int
   return Share(static_cast<double>(job.blocks), static_cast<double>(*job.total_blocks));
 }
 
+services::JobState StateOf(const services::session::Snapshot& snapshot, services::JobState state) {
+  using services::JobState;
+  if (snapshot.running) return JobState::kRunning;
+  if (snapshot.resuming) return JobState::kResuming;
+  if (snapshot.memory_ready.has_value()) return JobState::kPreparing;
+  return state == JobState::kPreparing ? JobState::kStarting : state;
+}
+
 }  // namespace tapedeck::gpu_worker::job

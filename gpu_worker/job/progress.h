@@ -7,6 +7,7 @@
 
 #include "gpu_worker/pace/plan.h"
 #include "services/jobs.h"
+#include "services/session/client_session.h"
 
 namespace tapedeck::gpu_worker::job {
 
@@ -27,5 +28,9 @@ std::optional<uint64_t> TotalOf(const Goal& goal, uint64_t told);
 
 // 0 to 1, of a job whose other members are as they are now.
 std::optional<double> ProgressOf(const Goal& goal, const services::Job& job, int64_t now_ns);
+
+// Where a job stands that was at `state` and whose session has not ended. Progress is that of the
+// memory while it is PREPARING.
+services::JobState StateOf(const services::session::Snapshot& snapshot, services::JobState state);
 
 }  // namespace tapedeck::gpu_worker::job

@@ -44,5 +44,20 @@ TEST(ProgressTest, ALoopIsTheShareOfItsTurns) {
   EXPECT_EQ(ProgressOf(GoalOf(pace, 100), job, 1), 0.25);
 }
 
+TEST(ProgressTest, AJobIsPreparingWhileItsNodeMakesMemoryReady) {
+  using services::JobState;
+  services::session::Snapshot snapshot;
+  EXPECT_EQ(StateOf(snapshot, JobState::kStarting), JobState::kStarting);
+  snapshot.memory_ready = 0.25;
+  EXPECT_EQ(StateOf(snapshot, JobState::kStarting), JobState::kPreparing);
+  snapshot.resuming = true;
+  EXPECT_EQ(StateOf(snapshot, JobState::kResuming), JobState::kResuming) << "users wait for more";
+  snapshot.resuming = false;
+  snapshot.memory_ready.reset();
+  EXPECT_EQ(StateOf(snapshot, JobState::kPreparing), JobState::kStarting);
+  snapshot.running = true;
+  EXPECT_EQ(StateOf(snapshot, JobState::kStarting), JobState::kRunning);
+}
+
 }  // namespace
 }  // namespace tapedeck::gpu_worker::job
