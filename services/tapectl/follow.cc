@@ -31,7 +31,8 @@ ProgressNow ProgressOf(const Job& job) {
   return {.fraction = job.progress.value_or(-1),
           .blocks = job.blocks,
           .mb_per_s = MegabytesPerSecond(job.bytes, job.elapsed_ns),
-          .elapsed_s = static_cast<double>(job.elapsed_ns) / 1e9};
+          .elapsed_s = static_cast<double>(job.elapsed_ns) / 1e9,
+          .phase = job.state == JobState::kPreparing ? "preparing memory" : ""};
 }
 
 std::string NamesOf(const std::vector<Job>& jobs) {
@@ -101,6 +102,7 @@ std::string SummaryOf(const Job& job) {
         absl::StrFormat("\n%d blocks, %s; lost %d%s\n", output.blocks, FormatBytes(output.bytes),
                         output.lost_blocks, output.error.ok() ? "" : "; failed"));
   }
+  for (const std::string& name : job.captures) absl::StrAppend(&out, "captured ", name, "\n");
   if (job.timing.has_value()) absl::StrAppend(&out, TimingText(*job.timing));
   for (const std::string& note : job.notes) absl::StrAppend(&out, "note: ", note, "\n");
   return std::string(absl::StripSuffix(out, "\n"));

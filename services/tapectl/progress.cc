@@ -43,6 +43,7 @@ std::string ProgressLine(const std::string& what, const ProgressNow& now, bool c
     const double fraction = std::min(now.fraction, 1.0);
     absl::StrAppend(&line, " ", Bar(fraction, color), absl::StrFormat(" %3.0f%%", fraction * 100));
   }
+  if (!now.phase.empty()) return absl::StrCat(line, "  ", now.phase);
   absl::StrAppend(&line, "  ", now.blocks, " blocks");
   if (now.mb_per_s > 0) absl::StrAppend(&line, absl::StrFormat("  %.1f MB/s", now.mb_per_s));
   if (now.fraction > 0 && now.fraction <= 1) {

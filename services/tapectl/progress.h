@@ -11,6 +11,7 @@ struct ProgressNow {
   uint64_t blocks = 0;
   double mb_per_s = 0;  // 10^6 bytes; 0: not shown
   double elapsed_s = 0;
+  std::string phase;  // in place of blocks and rate; empty: these
 };
 
 // Of a terminal: unless the user has said NO_COLOR (no-color.org).

@@ -38,6 +38,7 @@ class JobState:
     elapsed_s: float
     mb_per_s: float
     notes: tuple[str, ...]
+    captures: tuple[str, ...]  # of a triggered channel: the recordings that triggers have made, oldest first
     error: Optional[Error]
 
     @staticmethod
@@ -49,7 +50,8 @@ class JobState:
                         told.device, told.blocks, told.bytes,
                         told.total_blocks if told.HasField("total_blocks") else None,
                         told.progress if told.HasField("progress") else None, told.lost_blocks,
-                        told.elapsed.seconds + told.elapsed.nanos / 1e9, told.mb_per_s, tuple(told.notes), error)
+                        told.elapsed.seconds + told.elapsed.nanos / 1e9, told.mb_per_s, tuple(told.notes),
+                        tuple(told.captures), error)
 
     @property
     def ended(self) -> bool:

@@ -48,6 +48,8 @@ TEST(ProgressTest, ShowsBarRatePercentAndTimeLeft) {
   EXPECT_NE(ProgressLine("record", now, true).find("\033[32m"), std::string::npos);
   EXPECT_EQ(ProgressLine("record", {.blocks = 3, .elapsed_s = 61}, false),
             "record  3 blocks  1:01");
+  EXPECT_EQ(ProgressLine("record", {.fraction = 0.5, .phase = "preparing memory"}, false),
+            "record [############............]  50%  preparing memory");
   // More than was expected is still 100 %.
   EXPECT_NE(ProgressLine("x", {.fraction = 1.5}, false).find("100%"), std::string::npos);
 }

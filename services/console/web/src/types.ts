@@ -196,6 +196,7 @@ export interface Job {
   startTime?: Time;
   endTime?: Time;
   notes?: string[];
+  captures?: string[];
 }
 
 export interface Finding {

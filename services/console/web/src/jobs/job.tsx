@@ -8,7 +8,7 @@ import { line } from '../tapectl.ts';
 import type { Job } from '../types.ts';
 import { Badge, Facts, Failure, Line, Panel, type Tone } from '../ui/basics.tsx';
 
-const TONES: Record<string, Tone> = { SUCCEEDED: 'good', FAILED: 'bad', CANCELLED: 'plain', NOT_COMPARED: 'busy', RUNNING: 'busy', STARTING: 'busy', RESUMING: 'busy' };
+const TONES: Record<string, Tone> = { SUCCEEDED: 'good', FAILED: 'bad', CANCELLED: 'plain', NOT_COMPARED: 'busy', RUNNING: 'busy', STARTING: 'busy', PREPARING: 'busy', RESUMING: 'busy' };
 
 export const JobBadge = ({ job }: { job: Job }) => {
   const state = word(job.state, 'JOB_STATE_');
