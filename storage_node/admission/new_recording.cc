@@ -108,11 +108,11 @@ absl::StatusOr<catalog::ResourceName> NewName(Means& means, const RecordTarget& 
         target.channel.name,
         absl::StrCat("has a part of recording ", part->whole, " already: one node, one part"));
   }
+  const int64_t begin_ns = target.begin_ns.value_or(means.luns.clock().WallNs());
   while (true) {
     const bool is_new = wish.empty();
-    name.recording = is_new
-                         ? catalog::NewRecordingId(means.luns.clock().WallNs(), means.luns.random())
-                         : std::exchange(wish, "");
+    name.recording =
+        is_new ? catalog::NewRecordingId(begin_ns, means.luns.random()) : std::exchange(wish, "");
     const auto taken = means.recordings.catalog()->GetRecording(name);
     // If the catalog cannot be read, a name that was wished for may be another recording's.
     if (taken.ok() ? !taken->has_value() : is_new) return name;

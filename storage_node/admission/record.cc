@@ -93,7 +93,8 @@ absl::StatusOr<capture::TriggerWindow> WindowOf(const services::Channel& channel
       .before_samples = SamplesIn(channel.pre_trigger_ns, channel.sample_rate),
       .after_samples = SamplesIn(channel.post_trigger_ns, channel.sample_rate),
       .block_bytes = channel.block_bytes,
-      .sample_bytes = datatype.bytes_per_sample()};
+      .sample_bytes = datatype.bytes_per_sample(),
+      .sample_rate = channel.sample_rate};
 }
 
 // Runs `prepare` on the LUN's desk and gives what came of it to `made` on the executor.
@@ -241,44 +242,86 @@ absl::StatusOr<SessionPlan> PlanResumed(Means& means, const Open& open,
                      }};
 }
 
-// What a capture is recorded into. How long the stream will be says nothing about its captures.
+// What a capture is recorded into. How long the stream will be says nothing about its captures. No
+// LUN is held while a session waits for triggers: one that is lost can come back.
 RecordTarget CaptureOf(const RecordTarget& target, const capture::TriggerWindow& window) {
   RecordTarget capture = target;
   capture.open.expected_blocks = 0;
   if (target.lun->config->full_policy == services::FullPolicy::kRing) {
     capture.open.expected_blocks = window.BlocksFor(window.before_samples + window.after_samples);
   }
+  capture.lun = nullptr;
   return capture;
 }
 
+// How a session into a triggered channel makes the recordings of its captures.
+struct Captures {
+  Means& means;
+  RecordTarget target;  // without a LUN
+  size_t ring_slots;
+  std::shared_ptr<dataplane::ArrivalCrcs> arrivals;
+  dataplane::Executor& executor;
+  // Of the channel, which is not deleted meanwhile.
+  std::shared_ptr<recording::Hold> lease;
+
+  absl::StatusOr<capture::ArmRecording> Prepare(services::model::SampleTime begin_ns) const {
+    RecordTarget one = target;
+    one.begin_ns = begin_ns;
+    TD_ASSIGN_OR_RETURN(one.lun, means.luns.Find(one.name.lun));
+    return PrepareRecording(means, one, ring_slots, arrivals, executor);
+  }
+};
+
+capture::TriggerOptions OptionsOf(const Captures& captures, capture::TriggerOptions options) {
+  options.make = [captures](services::model::SampleTime begin_ns, capture::OnPrepared made) {
+    PrepareLater(
+        captures.means, captures.target.name.lun, captures.executor,
+        [captures, begin_ns] { return captures.Prepare(begin_ns); }, std::move(made));
+  };
+  options.check = [&luns = captures.means.luns, lun = captures.target.name.lun] {
+    return luns.Find(lun).status();
+  };
+  return options;
+}
+
 absl::StatusOr<MakeAdmission> OpenTriggered(Means& means, const RecordTarget& target,
-                                            capture::TriggerOptions options, FittedRing fitted,
-                                            dataplane::Executor& executor) {
-  const auto arrivals = NewArrivals(target);
-  const auto prepare = [&means, &executor, arrivals, slots = fitted.ring->slots(),
-                        capture = CaptureOf(target, options.window)] {
-    return PrepareRecording(means, capture, slots, arrivals, executor);
-  };
-  options.make = [&means, &executor, lun = target.name.lun, prepare](capture::OnPrepared made) {
-    PrepareLater(means, lun, executor, prepare, std::move(made));
-  };
-  TD_ASSIGN_OR_RETURN(auto arm, prepare());
-  return [&means, &executor, target, arrivals, options = std::move(options),
-          fitted = std::move(fitted), arm = std::move(arm)]() mutable {
-    auto sink = std::make_unique<capture::TriggerSink>(std::move(options), arm(), executor);
+                                            const capture::TriggerOptions& options,
+                                            FittedRing fitted, dataplane::Executor& executor) {
+  Captures captures{means,
+                    CaptureOf(target, options.window),
+                    fitted.ring->slots(),
+                    NewArrivals(target),
+                    executor,
+                    means.recordings.leases().TakeShared(target.channel.name)};
+  if (captures.lease == nullptr) {
+    return services::ChannelInUse(target.channel.name, "is being deleted");
+  }
+  TD_RETURN_IF_ERROR(means.recordings.FindChannel(target.name).status());
+  // A LUN that is full now is told before anybody triggers.
+  TD_RETURN_IF_ERROR(ReserveRoom(means, target, captures.target.open.expected_blocks).status());
+  return [&means, &executor, captures = std::move(captures), options, target,
+          fitted = std::move(fitted)]() mutable {
+    auto sink = std::make_unique<capture::TriggerSink>(OptionsOf(captures, options), executor);
     means.triggers.Add(target.channel.name, sink->port());
-    Admission admission = AdmissionOf(means, target, std::move(fitted), arrivals);
+    Admission admission = AdmissionOf(means, target, std::move(fitted), captures.arrivals);
+    admission.captures = [made = sink.get()] { return made->captures(); };
     admission.sink = std::move(sink);
     return admission;
   };
 }
+
+// How long a disk may take to make a recording before the session holds its worker up.
+constexpr int64_t kMakingNs = 200'000'000;
 
 absl::StatusOr<SessionPlan> PlanTriggered(Means& means, const RecordTarget& target,
                                           dataplane::Executor& executor) {
   capture::TriggerOptions options;
   TD_ASSIGN_OR_RETURN(options.window, WindowOf(target.channel));
   options.hold_blocks = options.window.BlocksFor(options.window.before_samples);
-  return SessionPlan{.ring = RingOf(target, options.hold_blocks),
+  options.making_blocks =
+      options.window.BlocksFor(SamplesIn(kMakingNs, target.channel.sample_rate));
+  return SessionPlan{.ring = RingOf(target, options.hold_blocks + options.making_blocks),
+                     .triggered = target.channel.name,
                      .open = [&means, &executor, target, options](FittedRing fitted) {
                        return OpenTriggered(means, target, options, std::move(fitted), executor);
                      }};

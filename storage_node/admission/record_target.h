@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "services/model/sample_time.h"
 #include "services/session/messages.h"
 #include "services/session/stage_board.h"
 #include "storage_node/admission/means.h"
@@ -28,6 +29,8 @@ struct RecordTarget {
   // Of a session in segments: the ID of the first, or empty for itself, and how many came before.
   std::string stream;
   std::optional<uint64_t> segment;
+  // Of a capture: when its first sample was taken, which its ID says; none: not known.
+  services::model::SampleTime begin_ns;
   // Shared by the session and its recordings.
   std::shared_ptr<services::session::StageBoard> stages =
       std::make_shared<services::session::StageBoard>();

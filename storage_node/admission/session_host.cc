@@ -84,6 +84,9 @@ struct Admittance : public std::enable_shared_from_this<Admittance> {
     if (!planned.ok() && MayBecomeFree(planned.status())) return LookAgain();
     if (!planned.ok()) return End(planned.status());
     plan = *std::move(planned);
+    if (!plan.triggered.empty()) {
+      means.triggers.AddPreparing(plan.triggered, {shared_from_this(), watch.get()});
+    }
     watch->Say("waiting for memory");
     const bool large = plan.ring.bytes(means.rings) > kLargeRing;
     means.luns.ring_desks().Of(large ? "large rings" : lun)->Run([self = shared_from_this()] {
@@ -114,7 +117,8 @@ struct Admittance : public std::enable_shared_from_this<Admittance> {
 
   void MakeRing() {
     auto ring = MakeSessionRing(means.rings, plan.ring, [this](size_t done, size_t all) {
-      watch->Say(absl::StrCat("preparing memory, ", done * 100 / all, " %"));
+      watch->Say(absl::StrCat("preparing memory, ", done * 100 / all, " %"),
+                 static_cast<double>(done) / static_cast<double>(all));
       return !watch->left();
     });
     if (!ring.ok()) return End(ring.status());

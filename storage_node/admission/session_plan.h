@@ -2,6 +2,8 @@
 // that may take seconds, the files are opened on the desk, and its executor gets what it runs on.
 #pragma once
 
+#include <string>
+
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "dataplane/ladder/ring_fit.h"
@@ -16,6 +18,7 @@ using MakeAdmission = absl::AnyInvocable<services::session::Admission()>;
 
 struct SessionPlan {
   RingNeed ring;
+  std::string triggered;  // the channel in which it waits for triggers; empty: it does not
   // Once, on the LUN's desk.
   absl::AnyInvocable<absl::StatusOr<MakeAdmission>(dataplane::ladder::FittedRing)> open;
 };

@@ -1,13 +1,15 @@
-// The sessions of a node that wait for triggers.
+// The sessions of a node that wait for triggers, or are not ready for them yet.
 #pragma once
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "services/session/host.h"
 #include "storage_node/capture/trigger_port.h"
 
 namespace tapedeck::storage_node::capture {
@@ -19,6 +21,24 @@ class LiveTriggers {
     absl::MutexLock lock(&mutex_);
     std::erase_if(ports_, [](const auto& entry) { return entry.second.expired(); });
     ports_.emplace(channel, port);
+  }
+  // A session that is being admitted and gets a port then. It counts as long as `watch` is there.
+  void AddPreparing(const std::string& channel,
+                    const std::shared_ptr<services::session::AdmissionWatch>& watch) {
+    absl::MutexLock lock(&mutex_);
+    std::erase_if(preparing_, [](const auto& entry) { return entry.second.expired(); });
+    preparing_.emplace(channel, watch);
+  }
+  // What such a session waits for; none: there is no such session.
+  std::optional<std::string> Phase(const std::string& channel) {
+    absl::MutexLock lock(&mutex_);
+    const auto [first, last] = preparing_.equal_range(channel);
+    for (auto it = first; it != last; ++it) {
+      if (const auto watch = it->second.lock(); watch != nullptr && !watch->left()) {
+        return watch->phase().first;
+      }
+    }
+    return std::nullopt;
   }
   std::vector<std::shared_ptr<TriggerPort>> Find(const std::string& channel) {
     absl::MutexLock lock(&mutex_);
@@ -33,6 +53,8 @@ class LiveTriggers {
  private:
   absl::Mutex mutex_;
   std::multimap<std::string, std::weak_ptr<TriggerPort>> ports_ ABSL_GUARDED_BY(mutex_);
+  std::multimap<std::string, std::weak_ptr<services::session::AdmissionWatch>> preparing_
+      ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace tapedeck::storage_node::capture

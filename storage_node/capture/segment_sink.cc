@@ -28,7 +28,8 @@ SegmentSink::SegmentSink(SegmentOptions options, ArmedRecording first,
                          dataplane::Executor& executor, std::vector<ArmedRecording> more)
     : options_(std::move(options)),
       port_(std::make_shared<TriggerPort>(
-          executor, [this](const services::Trigger& trigger) { return OnTrigger(trigger); })),
+          executor, [this](const services::Trigger& trigger,
+                           TriggerPort::Answer answer) { answer(OnTrigger(trigger)); })),
       first_recording_(first.name),
       keeper_(options_.keeper) {
   Open(options_.first_number, std::move(first));

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "dataplane/executor/executor.h"
@@ -37,24 +38,25 @@ struct Caught {
 // Shared by the sink, which closes it, and the node.
 class TriggerPort {
  public:
-  using Act = std::function<absl::StatusOr<Caught>(const services::Trigger&)>;
+  // Takes what a trigger has caught, or why it has caught nothing. One that goes uncalled says that
+  // the session has ended.
+  using Answer = absl::AnyInvocable<void(absl::StatusOr<Caught>)>;
+  using Act = std::function<void(const services::Trigger&, Answer answer)>;
 
-  // Longer than a disk takes to make the next recording, which is asked for when a capture begins,
-  // and well within the time that a client waits for an answer.
+  // Longer than a disk takes to make a recording, and well within the time that a client waits for
+  // an answer.
   static constexpr absl::Duration kPatience = absl::Seconds(5);
 
-  // `act` is called on `executor`, until Close. A trigger for which it is not ready (ABORTED) waits
-  // for OnReady.
+  // `act` is called on `executor`, until Close. It answers at once or later.
   TriggerPort(dataplane::Executor& executor, Act act, absl::Duration patience = kPatience);
   ~TriggerPort();
 
   // Any thread but the executor's, for which it waits. UNAVAILABLE once the session has ended.
-  // DEADLINE_EXCEEDED after `patience`, and then nothing is done any more: SESSION_STALLED if the
-  // session has not answered, LUN_NOT_RESPONDING if it is not ready still.
+  // DEADLINE_EXCEEDED after `patience`: SESSION_STALLED if the session has not heard of the
+  // trigger, and then it never does; LUN_NOT_RESPONDING if it has, and has no recording yet.
   absl::StatusOr<Caught> Fire(const services::Trigger& trigger);
 
   // On the executor.
-  void OnReady();
   void Close();
 
  private:
@@ -64,7 +66,6 @@ class TriggerPort {
   const std::shared_ptr<store::Mailbox> mailbox_;
   const Act act_;
   const absl::Duration patience_;
-  std::vector<Ticket> waiting_;  // for OnReady; on the executor
 };
 
 }  // namespace tapedeck::storage_node::capture

@@ -1,11 +1,13 @@
 #include "storage_node/capture/trigger_sink.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
+#include "services/errors.h"
 #include "storage_node/recording/block_limits.h"
 
 namespace tapedeck::storage_node::capture {
@@ -14,57 +16,71 @@ using dataplane::Flow;
 
 namespace {
 
-std::optional<TriggerSink::Samples> TriggeredBy(const dataplane::BlockHeader& header) {
-  if ((header.flags & dataplane::kBlockTriggered) == 0) return std::nullopt;
-  return TriggerSink::Samples{.first = header.sample_index + header.triggers.first,
-                              .last = header.sample_index + header.triggers.last};
+// Triggers that wait for a recording to be made.
+constexpr size_t kMaxWaiting = 64;
+
+// As many as a worker is told.
+constexpr size_t kMaxCaptures = 256;
+
+void Mark(uint64_t sample, const services::Trigger& trigger, const ArmedRecording& recording) {
+  recording.live->Annotate(
+      {.sample_start = sample, .label = trigger.label, .comment = trigger.comment});
 }
 
-void Mark(const services::Trigger& trigger, const ArmedRecording& recording) {
-  recording.live->Annotate(
-      {.sample_start = *trigger.sample, .label = trigger.label, .comment = trigger.comment});
+bool Triggers(const dataplane::BlockHeader& header) {
+  return (header.flags & dataplane::kBlockTriggered) != 0;
 }
 
 }  // namespace
 
-TriggerSink::TriggerSink(TriggerOptions options, ArmedRecording first,
-                         dataplane::Executor& executor)
+TriggerSink::TriggerSink(TriggerOptions options, dataplane::Executor& executor)
     : options_(std::move(options)),
       port_(std::make_shared<TriggerPort>(
-          executor, [this](const services::Trigger& trigger) { return OnTrigger(trigger); })),
-      armed_(std::move(first)) {}
-
-// A recording lies ready before it is needed: to make one waits for the disk, and a trigger must
-// not.
-void TriggerSink::MakeNext() {
-  making_ = true;
-  options_.make(
-      lifetime_.Guard([this](absl::StatusOr<ArmRecording> arm) { OnMade(std::move(arm)); }));
-}
+          executor, [this](const services::Trigger& trigger, TriggerPort::Answer answer) {
+            OnTrigger(trigger, std::move(answer));
+          })) {}
 
 void TriggerSink::OnMade(absl::StatusOr<ArmRecording> arm) {
-  making_ = false;
-  if (arm.ok()) {
-    armed_ = (*arm)();
-    armed_->writer->SetWaker(waker_);
-    error_.Update(CatchTriggered());
-    error_.Update(TakeEarly());
-  } else {
-    error_.Update(arm.status());
+  if (!arm.ok()) return OnNotMade(arm.status());
+  ActiveCapture& capture = *capture_;
+  capture.recording = (*arm)();
+  capture.recording->writer->SetWaker(waker_);
+  capture.bounds.recording = capture.recording->name;
+  capture.bounds.recordings = {capture.recording->name};
+  capture.span.Set("tapedeck.recording", capture.recording->name);
+  captures_.push_back(capture.recording->name);
+  if (captures_.size() > kMaxCaptures) captures_.erase(captures_.begin());
+  Settle();
+  while (!waiting_.empty() && !making()) {
+    Asked next = std::move(waiting_.front());
+    waiting_.pop_front();
+    Catch(std::move(next));
   }
-  port_->OnReady();
+  error_.Update(TakeEarly());
+  if (waker_) waker_();
+}
+
+void TriggerSink::OnNotMade(const absl::Status& error) {
+  error_.Update(error);
+  capture_->span.End(error);
+  std::vector<Asked> asked = std::move(capture_->asked);
+  capture_ = std::nullopt;
+  std::ranges::move(std::exchange(waiting_, {}), std::back_inserter(asked));
+  for (Asked& one : asked) {
+    if (one.answer) one.answer(error);
+  }
   if (waker_) waker_();
 }
 
 void TriggerSink::SetWaker(dataplane::Waker waker) {
   waker_ = std::move(waker);
-  if (armed_.has_value()) armed_->writer->SetWaker(waker_);
+  if (capture_.has_value() && !making()) capture_->recording->writer->SetWaker(waker_);
 }
 
 absl::Status TriggerSink::status() const {
   if (!error_.ok()) return error_;
-  if (capture_.has_value()) return capture_->recording.writer->status();
-  return armed_.has_value() ? armed_->writer->status() : absl::OkStatus();
+  if (capture_.has_value() && !making()) return capture_->recording->writer->status();
+  return options_.check();
 }
 
 absl::StatusOr<Flow> TriggerSink::Push(dataplane::Block* block) {
@@ -84,13 +100,16 @@ absl::StatusOr<Flow> TriggerSink::Push(dataplane::Block* block) {
   return Flow::kMoved;
 }
 
+bool TriggerSink::BelongsToCapture(uint64_t sample) const {
+  return options_.window.Around(sample).first_sample < capture_->bounds.end_sample;
+}
+
 bool TriggerSink::Stuck() const {
-  if (!triggered_.has_value()) return false;
-  if (held_.size() >= options_.hold_blocks) return true;
+  if (!making()) return false;
+  if (held_.size() >= options_.hold_blocks + options_.making_blocks) return true;
   if (early_.empty() || early_.begin()->first != next_) return false;
-  const auto next = TriggeredBy(early_.begin()->second.header());
-  return next.has_value() && options_.window.Around(next->first).first_sample >=
-                                 options_.window.Around(triggered_->last).end_sample;
+  const dataplane::BlockHeader& next = early_.begin()->second.header();
+  return Triggers(next) && !BelongsToCapture(next.sample_index + next.triggers.first);
 }
 
 absl::Status TriggerSink::TakeEarly() {
@@ -105,34 +124,27 @@ absl::Status TriggerSink::TakeEarly() {
 
 absl::Status TriggerSink::Take(dataplane::Block block) {
   dataplane::BlockHeader& header = block.header();
-  if (capture_.has_value() && header.sample_index >= capture_->bounds.end_sample) EndCapture();
+  const bool made = capture_.has_value() && !making();
+  if (made && header.sample_index >= capture_->bounds.end_sample) EndCapture();
   newest_end_ = std::max(newest_end_, options_.window.EndOf(header));
-  if (const auto samples = TriggeredBy(header); samples.has_value()) {
-    triggered_ = {triggered_.value_or(*samples).first, samples->last};
+  std::optional<Asked> asked;
+  if (Triggers(header)) {
+    asked.emplace().trigger.sample = header.sample_index + header.triggers.first;
+    asked->last_sample = header.sample_index + header.triggers.last;
     recording::ForgetTriggers(header);
   }
   held_.push_back(std::move(block));
-  TD_RETURN_IF_ERROR(CatchTriggered());
-  if (!capture_.has_value()) {
-    DropOld();
-    return absl::OkStatus();
+  if (asked.has_value()) {
+    Catch(*std::move(asked));
+  } else if (capture_.has_value() && !making()) {
+    Settle();
   }
-  TD_RETURN_IF_ERROR(RecordHeld());
-  if (newest_end_ >= capture_->bounds.end_sample) EndCapture();
-  return absl::OkStatus();
+  if (!capture_.has_value()) DropOld();
+  return error_;
 }
 
-absl::Status TriggerSink::CatchTriggered() {
-  if (!triggered_.has_value() || (!capture_.has_value() && !armed_.has_value())) {
-    return absl::OkStatus();
-  }
-  const Samples samples = *std::exchange(triggered_, std::nullopt);
-  return Catch({.sample = samples.first}, {.sample = samples.last}).status();
-}
-
-// The newest sample may trigger. What is held for a trigger that waits is kept.
+// The newest sample may trigger.
 void TriggerSink::DropOld() {
-  if (triggered_.has_value()) return;
   const uint64_t keep_from =
       newest_end_ - std::min(newest_end_, options_.window.before_samples + 1);
   while (!held_.empty() && (options_.window.EndOf(held_.front().header()) <= keep_from ||
@@ -154,7 +166,7 @@ absl::Status TriggerSink::Record(dataplane::Block block) {
         std::max(capture.bounds.first_sample, block.header().sample_index);
   }
   block.header().sequence = capture.blocks++;
-  return capture.recording.writer->Push(&block).status();
+  return capture.recording->writer->Push(&block).status();
 }
 
 absl::Status TriggerSink::RecordHeld() {
@@ -164,77 +176,129 @@ absl::Status TriggerSink::RecordHeld() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<Caught> TriggerSink::OnTrigger(const services::Trigger& trigger) {
-  TD_RETURN_IF_ERROR(status());
-  if (ended_) return absl::FailedPreconditionError("the session is ending");
-  services::Trigger at = trigger;
-  if (!at.sample.has_value()) at.sample = newest_end_ == 0 ? 0 : newest_end_ - 1;
-  // A trigger so soon after the one before waits with its caller, not here.
-  if (!capture_.has_value() && !armed_.has_value()) {
-    return absl::AbortedError("the next recording is being made");
+void TriggerSink::OnTrigger(const services::Trigger& trigger, TriggerPort::Answer answer) {
+  absl::Status status = this->status();
+  if (status.ok() && ended_) status = absl::FailedPreconditionError("the session is ending");
+  const size_t waiting = waiting_.size() + (making() ? capture_->asked.size() : 0);
+  if (status.ok() && waiting >= kMaxWaiting) {
+    status = services::LimitReached(absl::StrCat(kMaxWaiting), "waiting triggers",
+                                    "trigger: too many wait for their recordings; try again");
   }
-  return Catch(at, at);
+  if (!status.ok()) return answer(status);
+  Asked asked{.trigger = trigger, .answer = std::move(answer)};
+  if (!trigger.sample.has_value()) asked.trigger.sample = newest_end_ == 0 ? 0 : newest_end_ - 1;
+  asked.last_sample = *asked.trigger.sample;
+  if (making() && (!waiting_.empty() || !BelongsToCapture(asked.last_sample))) {
+    waiting_.push_back(std::move(asked));
+  } else {
+    Catch(std::move(asked));
+  }
 }
 
-absl::StatusOr<Caught> TriggerSink::Catch(const services::Trigger& trigger,
-                                          const services::Trigger& last) {
-  const services::Capture asked = options_.window.Around(*trigger.sample);
+void TriggerSink::Catch(Asked asked) {
+  const services::Capture window = options_.window.Around(*asked.trigger.sample);
   const bool begins = !capture_.has_value();
   if (begins) {
-    capture_ = ActiveCapture{.recording = *std::exchange(armed_, std::nullopt)};
-    capture_->bounds.recording = capture_->recording.name;
-    capture_->bounds.recordings = {capture_->recording.name};
-    capture_->bounds.first_sample = asked.first_sample;
-    capture_->span = trigger.trace.Start("capture");
-    capture_->span.Set("tapedeck.recording", capture_->recording.name);
+    capture_.emplace().bounds.first_sample = window.first_sample;
+    capture_->span = asked.trigger.trace.Start("capture");
   }
-  ActiveCapture& capture = *capture_;
-  capture.bounds.trigger_sample = *trigger.sample;
-  capture.bounds.end_sample =
-      std::max(capture.bounds.end_sample, options_.window.Around(*last.sample).end_sample);
-  Mark(trigger, capture.recording);
-  if (last.sample != trigger.sample) Mark(last, capture.recording);
+  services::Capture& bounds = capture_->bounds;
+  bounds.trigger_sample = *asked.trigger.sample;
+  bounds.end_sample =
+      std::max(bounds.end_sample, options_.window.Around(asked.last_sample).end_sample);
+  asked.bounds = bounds;
+  capture_->asked.push_back(std::move(asked));
+  if (!begins) {
+    if (!making()) Settle();
+    return;
+  }
+  // The last: it may be there at once.
+  options_.make(BeginOf(bounds), lifetime_.Guard([this](absl::StatusOr<ArmRecording> arm) {
+    OnMade(std::move(arm));
+  }));
+}
+
+services::model::SampleTime TriggerSink::BeginOf(const services::Capture& bounds) const {
+  if (held_.empty()) return std::nullopt;
+  const auto begins = [&](const dataplane::Block& block) {
+    return options_.window.EndOf(block.header()) > bounds.first_sample;
+  };
+  const auto first = std::ranges::find_if(held_, begins);
+  const bool there = first != held_.end();
+  const dataplane::BlockHeader& known = there ? first->header() : held_.back().header();
+  if (known.capture_ns == dataplane::kTimeUnknown) return std::nullopt;
+  const uint64_t samples = there ? 0 : bounds.first_sample - known.sample_index;
+  return services::model::TimeAfter(known.capture_ns, samples, options_.window.sample_rate);
+}
+
+void TriggerSink::Settle() {
   error_.Update(RecordHeld());
-  TD_RETURN_IF_ERROR(error_);
-  const services::Capture bounds = capture.bounds;
-  if (newest_end_ >= bounds.end_sample) EndCapture();
-  if (begins) MakeNext();  // the last: it may be there at once, and what waits for it goes on
-  return Caught{.capture = bounds};
+  ActiveCapture& capture = *capture_;
+  for (Asked& one : std::exchange(capture.asked, {})) {
+    Mark(*one.trigger.sample, one.trigger, *capture.recording);
+    if (one.last_sample != *one.trigger.sample) {
+      Mark(one.last_sample, one.trigger, *capture.recording);
+    }
+    if (!one.answer) continue;
+    if (!error_.ok()) {
+      one.answer(error_);
+      continue;
+    }
+    one.bounds.recording = capture.bounds.recording;
+    one.bounds.recordings = capture.bounds.recordings;
+    one.bounds.first_sample = capture.bounds.first_sample;
+    one.answer(Caught{.capture = std::move(one.bounds)});
+  }
+  if (newest_end_ >= capture.bounds.end_sample) EndCapture();
 }
 
 void TriggerSink::EndCapture() {
   dataplane::Log(dataplane::LogLevel::kInfo, "trigger_sink", "captured",
-                 {{"recording", capture_->recording.name},
+                 {{"recording", capture_->recording->name},
                   {"blocks", absl::StrCat(capture_->blocks)},
                   {"trigger_sample", absl::StrCat(capture_->bounds.trigger_sample)}});
   capture_->span.Set("tapedeck.blocks", static_cast<int64_t>(capture_->blocks));
   capture_->span.End();
+  DropClosed();
   // Its writer still flushes and seals; the stream goes on meanwhile.
-  closing_.push_back(std::move(capture_->recording));
+  closing_.push_back(*std::move(capture_->recording));
   capture_ = std::nullopt;
-  DropOld();
+  if (waiting_.empty()) DropOld();
   // It is asked again until it has ended.
   closing_.back().writer->Finish(absl::OkStatus()).IgnoreError();
   if (waker_) waker_();
 }
 
+void TriggerSink::DropClosed() {
+  std::erase_if(closing_, [](const ArmedRecording& one) {
+    const auto flow = one.writer->Finish(absl::OkStatus());
+    return flow.ok() && *flow == Flow::kEnd;
+  });
+}
+
+// A stream that ends in order leaves a whole recording, which says why it is short.
+void TriggerSink::CutCapture(const absl::Status& cause) {
+  const absl::Status ended = absl::CancelledError("the stream ended");
+  capture_->span.End(cause.ok() ? ended : cause);
+  recording::RecordingWriter& writer = *capture_->recording->writer;
+  if (capture_->blocks == 0) captures_.pop_back();  // it goes away
+  if (cause.ok()) writer.EndEarly("the stream ended before the capture did");
+  // It is asked again until it has ended.
+  writer.Finish(cause.ok() && capture_->blocks == 0 ? ended : cause).IgnoreError();
+  closing_.push_back(*std::move(capture_->recording));
+  capture_ = std::nullopt;
+}
+
 absl::StatusOr<Flow> TriggerSink::Finish(const absl::Status& cause) {
-  // What triggers in a block that has come is caught.
-  if (triggered_.has_value() && making_ && error_.ok()) return Flow::kNotNow;
+  // What has triggered is caught.
+  if (making()) return Flow::kNotNow;
   if (!std::exchange(ended_, true)) {
     early_.clear();
     held_.clear();
-    if (capture_.has_value()) {
-      capture_->span.End(cause.ok() ? absl::CancelledError("the stream ended") : cause);
-      closing_.push_back(std::move(capture_->recording));
-    }
-    capture_ = std::nullopt;
+    if (capture_.has_value()) CutCapture(cause);
   }
-  // An armed recording without a block goes away.
-  if (armed_.has_value()) closing_.push_back(*std::exchange(armed_, std::nullopt));
-  const absl::Status why = cause.ok() ? absl::CancelledError("the stream ended") : cause;
   for (auto it = closing_.begin(); it != closing_.end();) {
-    const auto flow = it->writer->Finish(why);
+    const auto flow = it->writer->Finish(cause);
     if (flow.ok() && *flow != Flow::kEnd) {
       ++it;
       continue;
@@ -242,7 +306,7 @@ absl::StatusOr<Flow> TriggerSink::Finish(const absl::Status& cause) {
     error_.Update(flow.status());
     it = closing_.erase(it);
   }
-  if (making_ || !closing_.empty()) return Flow::kNotNow;
+  if (!closing_.empty()) return Flow::kNotNow;
   if (cause.ok() && !error_.ok()) return error_;
   return Flow::kEnd;
 }

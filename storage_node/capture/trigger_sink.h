@@ -1,7 +1,8 @@
 // The Sink of a session into a triggered channel: holds the last seconds of the stream in the slots
 // they came in and records nothing, until a trigger makes a recording of what is held around it and
-// of what follows. Recordings hold whole blocks: those with the first and the last sample asked for
-// and all between.
+// of what follows. The recording is made then, and not before: it has the time of its own samples,
+// and nothing is listed that nobody has triggered. What comes while it is made is held, too.
+// Recordings hold whole blocks: those with the first and the last sample asked for and all between.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +13,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
 #include "dataplane/sink.h"
+#include "services/model/sample_time.h"
 #include "services/recorder.h"
 #include "storage_node/capture/armed_recording.h"
 #include "storage_node/capture/trigger_port.h"
@@ -26,64 +29,79 @@ namespace tapedeck::storage_node::capture {
 
 struct TriggerOptions {
   TriggerWindow window;
-  size_t hold_blocks = 0;  // slots of the ring that may be held
-  // Asks for a fresh recording; `made` is called once on the sink's executor, at once or later.
-  std::function<void(OnPrepared made)> make;
+  size_t hold_blocks = 0;    // slots of the ring that may be held while nothing has triggered
+  size_t making_blocks = 0;  // and beyond those while a recording is made
+  // Asks for a fresh recording whose first sample was taken at `begin`; `made` is called once on
+  // the sink's executor, at once or later.
+  std::function<void(services::model::SampleTime begin, OnPrepared made)> make;
+  // Why nothing could be recorded now. Any thread.
+  std::function<absl::Status()> check;
 };
 
 // Owned by the session; lives on its executor.
 class TriggerSink final : public dataplane::Sink {
  public:
-  // Of the stream: the first and the last of those that trigger.
-  struct Samples {
-    uint64_t first = 0;
-    uint64_t last = 0;
-  };
-
-  TriggerSink(TriggerOptions options, ArmedRecording first, dataplane::Executor& executor);
+  TriggerSink(TriggerOptions options, dataplane::Executor& executor);
   ~TriggerSink() override { port_->Close(); }
 
   // For other threads, also when this is gone.
   std::shared_ptr<TriggerPort> port() const { return port_; }
 
   // Blocks come in any order. What has come is acknowledged as received; nothing is ever more. A
-  // block that triggers does so when all before it have come, with all that is held by then.
-  // kNotNow while the recording for that is being made and no more can be held.
+  // block that triggers does so when all before it have come. kNotNow while a recording is made and
+  // no more can be held, or the block begins another one.
   absl::StatusOr<dataplane::Flow> Push(dataplane::Block* block) override;
   // A capture under way is closed with what it has.
   absl::StatusOr<dataplane::Flow> Finish(const absl::Status& cause) override;
   void SetWaker(dataplane::Waker waker) override;
   dataplane::Watermarks watermarks() const override { return {.received = next_}; }
   absl::Status status() const override;
+  // The newest recordings, oldest first.
+  const std::vector<std::string>& captures() const { return captures_; }
 
-  // Starts a capture, or makes the one under way longer. FAILED_PRECONDITION at the stream's end;
-  // ABORTED while the recording for the next capture is being made.
-  absl::StatusOr<Caught> OnTrigger(const services::Trigger& trigger);
+  // Starts a capture, or makes the one under way longer. Answers once its recording is made:
+  // FAILED_PRECONDITION at the stream's end; RESOURCE_EXHAUSTED (LIMIT_REACHED) if too many wait.
+  void OnTrigger(const services::Trigger& trigger, TriggerPort::Answer answer);
 
  private:
+  struct Asked {
+    services::Trigger trigger;   // with its sample
+    uint64_t last_sample = 0;    // a block's last one; else the trigger's
+    TriggerPort::Answer answer;  // of a block: null
+    services::Capture bounds;    // of the capture, with this trigger
+  };
   struct ActiveCapture {
-    ArmedRecording recording;
+    std::optional<ArmedRecording> recording;  // none: it is being made
     services::Capture bounds;
     uint64_t blocks = 0;                    // pushed
     services::telemetry::trace::Span span;  // of the call that triggered it
+    std::vector<Asked> asked;               // wait for the recording
   };
 
-  void MakeNext();
+  bool making() const { return capture_.has_value() && !capture_->recording.has_value(); }
   void OnMade(absl::StatusOr<ArmRecording> arm);
+  void OnNotMade(const absl::Status& error);
   // Takes what is next in order.
   absl::Status TakeEarly();
   absl::Status Take(dataplane::Block block);
-  // A trigger waits for its recording, and no more can be held, or the next one is not of the same
-  // recording.
+  // No more can be held, or the next one triggers what does not belong to the recording that is
+  // being made.
   bool Stuck() const;
-  // What a block in it triggers, once the next recording is there.
-  absl::Status CatchTriggered();
+  // It lies within the capture or touches it.
+  bool BelongsToCapture(uint64_t sample) const;
   absl::Status Record(dataplane::Block block);
   absl::Status RecordHeld();
   void DropOld();
-  // Between two triggers, the samples of which are in order, nothing is left out.
-  absl::StatusOr<Caught> Catch(const services::Trigger& first, const services::Trigger& last);
+  // Begins a capture or makes it longer. Between two triggers of a block, nothing is left out.
+  void Catch(Asked asked);
+  // When the first sample is taken that the capture records, as far as the blocks say.
+  services::model::SampleTime BeginOf(const services::Capture& bounds) const;
+  // Into the recording, which is made: what is held, and what was asked.
+  void Settle();
   void EndCapture();
+  // Forgets what has ended well.
+  void DropClosed();
+  void CutCapture(const absl::Status& cause);
 
   const TriggerOptions options_;
   const std::shared_ptr<TriggerPort> port_;
@@ -92,12 +110,11 @@ class TriggerSink final : public dataplane::Sink {
   uint64_t next_ = 0;                           // of the stream
   uint64_t newest_end_ = 0;                     // one more than the newest sample
   std::deque<dataplane::Block> held_;           // in order
-  std::optional<Samples> triggered_;            // waits for a recording to be made
-  std::optional<ArmedRecording> armed_;
   std::optional<ActiveCapture> capture_;
+  std::deque<Asked> waiting_;  // for the captures after the one whose recording is made
   std::list<ArmedRecording> closing_;
+  std::vector<std::string> captures_;
   absl::Status error_;
-  bool making_ = false;
   bool ended_ = false;
   dataplane::Lifetime lifetime_;
 };

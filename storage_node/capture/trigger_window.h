@@ -15,6 +15,7 @@ struct TriggerWindow {
   uint64_t after_samples = 0;
   uint64_t block_bytes = 0;
   size_t sample_bytes = 1;
+  double sample_rate = 0;  // 0: unknown
 
   // One more than the block's last sample. Of a block without payload, as many samples as of a full
   // one.

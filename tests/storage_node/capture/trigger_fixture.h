@@ -14,6 +14,8 @@ namespace tapedeck::storage_node {
 
 // cf32_le: 8192 samples a block of 64 KiB. At this rate a block is a second.
 inline constexpr uint64_t kSamples = kBlockBytes / 8;
+// 2020-01-01T00:00:00Z: when the stream's first sample was taken.
+inline constexpr int64_t kBeginNs = 1'577'836'800'000'000'000;
 inline constexpr char kTriggered[] = "luns/l/channels/t";
 
 class TriggerTest : public testing::Test {
@@ -48,6 +50,7 @@ class TriggerTest : public testing::Test {
     PutBytes(payload, block->memory());
     block->header() = {.sequence = sequence,
                        .sample_index = sequence * kSamples,
+                       .capture_ns = kBeginNs + static_cast<int64_t>(sequence) * 1'000'000'000,
                        .payload_bytes = kBlockBytes,
                        .crc32c = dataplane::Crc32c(payload)};
     if (triggers.has_value()) {

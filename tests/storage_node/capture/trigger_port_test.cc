@@ -1,6 +1,7 @@
 // How a trigger gets to a session, and what its caller is told when the session or its disk hangs.
 #include "storage_node/capture/trigger_port.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <future>
@@ -19,13 +20,14 @@ class TriggerPortTest : public testing::Test {
   void Open(absl::Duration patience = absl::Seconds(20)) {
     port_.emplace(
         executor_,
-        [this](const services::Trigger& trigger) -> absl::StatusOr<Caught> {
+        [this](const services::Trigger& trigger, TriggerPort::Answer answer) {
           ++acts_;
-          if (!ready_) return absl::AbortedError("not yet");
-          return Caught{.capture = {.trigger_sample = trigger.sample.value_or(0)}};
+          trigger_ = trigger;
+          answer_ = std::move(answer);
         },
         patience);
   }
+  void Answer() { answer_(Caught{.capture = {.trigger_sample = *trigger_.sample}}); }
   std::future<absl::StatusOr<Caught>> Fire() {
     return std::async(std::launch::async, [this] { return port_->Fire({.sample = 7}); });
   }
@@ -34,8 +36,9 @@ class TriggerPortTest : public testing::Test {
   }
 
   ManualExecutor executor_;
-  bool ready_ = true;
   int acts_ = 0;
+  services::Trigger trigger_;
+  TriggerPort::Answer answer_;
   std::optional<TriggerPort> port_;
 };
 
@@ -43,22 +46,8 @@ TEST_F(TriggerPortTest, BringsTheTriggerAndItsAnswer) {
   Open();
   auto caught = Fire();
   RunUntilAsked();
+  Answer();
   EXPECT_EQ(caught.get()->capture.trigger_sample, 7u);
-}
-
-TEST_F(TriggerPortTest, IsTriedAgainWhenTheSessionIsReady) {
-  Open();
-  ready_ = false;
-  auto caught = Fire();
-  RunUntilAsked();
-  port_->OnReady();
-  EXPECT_EQ(acts_, 2) << "and it was not ready";
-  ready_ = true;
-  port_->OnReady();
-  EXPECT_TRUE(caught.get().ok());
-  EXPECT_EQ(acts_, 3);
-  port_->OnReady();
-  EXPECT_EQ(acts_, 3);
 }
 
 TEST_F(TriggerPortTest, ASessionThatDoesNotAnswerIsNotWaitedForForEver) {
@@ -72,22 +61,22 @@ TEST_F(TriggerPortTest, ASessionThatDoesNotAnswerIsNotWaitedForForEver) {
 
 TEST_F(TriggerPortTest, ADiskThatMakesNoRecordingIsNamed) {
   Open(absl::Milliseconds(500));
-  ready_ = false;
   auto caught = Fire();
   RunUntilAsked();
-  EXPECT_EQ(Reason(caught.get().status()), "LUN_NOT_RESPONDING");
-  ready_ = true;
-  port_->OnReady();
+  const absl::Status told = caught.get().status();
+  EXPECT_EQ(Reason(told), "LUN_NOT_RESPONDING");
+  EXPECT_THAT(std::string(told.message()), testing::HasSubstr("the capture is kept"));
+  Answer();  // nobody waits for it
   EXPECT_EQ(acts_, 1);
 }
 
 TEST_F(TriggerPortTest, TheEndOfTheSessionIsAnAnswer) {
   Open();
-  ready_ = false;
   auto waiting = Fire();
   RunUntilAsked();
   auto on_its_way = Fire();
   port_->Close();
+  answer_ = nullptr;
   EXPECT_TRUE(absl::IsUnavailable(waiting.get().status()));
   executor_.RunReady();
   EXPECT_TRUE(executor_.RunUntil(

@@ -25,6 +25,33 @@ TEST_F(TriggerTest, KeepsExactlyWhatIsBeforeAndAfter) {
   EXPECT_THAT(node_.Verify(capture.recording), testing::IsEmpty());
 }
 
+// However long after its samples a capture is made.
+TEST_F(TriggerTest, ListsOnlyWhatWasTriggeredByTheTimeOfItsSamples) {
+  const auto listed = [&] { return *node_.node().recordings().ListRecordings(kTriggered); };
+  auto recorder = *node_.Record({.channel = kTriggered});
+  EXPECT_EQ(recorder.admission.accept.recording, "");
+  Push(recorder, 0, 200);
+  EXPECT_THAT(listed(), testing::IsEmpty());
+  EXPECT_EQ(Reason(node_.node().channels().DeleteChannel(kTriggered)), "CHANNEL_IN_USE");
+  const auto first = Fire();
+  ASSERT_EQ(listed().size(), 1u);
+  EXPECT_EQ(listed()[0].name, first.recording);
+  Push(recorder, 200, 300);
+  // Its first block is 196.
+  EXPECT_THAT(first.recording, testing::HasSubstr("/recordings/20200101T000316Z-"));
+  EXPECT_EQ(Closed(first.recording).start_time_ns, kBeginNs + 196'000'000'000);
+  EXPECT_EQ(listed().size(), 1u);
+  // One that is still to come.
+  const auto second = Fire({.sample = 400 * kSamples});
+  EXPECT_THAT(second.recording, testing::HasSubstr("/recordings/20200101T000637Z-"));
+  EXPECT_EQ(listed()[0].name, second.recording);
+  EXPECT_THAT(recorder.admission.captures(),
+              testing::ElementsAre(first.recording, second.recording));
+  EXPECT_TRUE(recorder.Finish().ok());
+  ASSERT_EQ(listed().size(), 1u) << "without a block it goes away";
+  EXPECT_THAT(recorder.admission.captures(), testing::ElementsAre(first.recording));
+}
+
 // Any sample can trigger, also an older one or one that is still to come.
 TEST_F(TriggerTest, CoversTheWindowOfAnySample) {
   auto recorder = *node_.Record({.channel = kTriggered});
@@ -100,8 +127,18 @@ TEST_F(TriggerTest, ACaptureThatTheStreamEndsKeepsWhatItHas) {
   const auto capture = Fire();
   Push(recorder, 20, 21);
   EXPECT_TRUE(recorder.Finish().ok());
-  EXPECT_EQ(Closed(capture.recording).state, services::RecordingState::kSalvaged);
+  EXPECT_EQ(Closed(capture.recording).state, services::RecordingState::kSealed);
+  EXPECT_EQ(node_.Get(capture.recording).cause, "the stream ended before the capture did");
   EXPECT_THAT(BlocksOf(capture.recording), testing::ElementsAre(16, 17, 18, 19, 20));
+}
+
+// A worker that is lost is no end of the stream.
+TEST_F(TriggerTest, ACaptureThatALossEndsIsSalvaged) {
+  auto recorder = *node_.Record({.channel = kTriggered});
+  Push(recorder, 0, 20);
+  const auto capture = Fire();
+  recorder.Finish(services::PeerLost("worker", "it has gone")).IgnoreError();
+  EXPECT_EQ(Closed(capture.recording).state, services::RecordingState::kSalvaged);
 }
 
 TEST_F(TriggerTest, WithoutASessionThereIsNothingToTrigger) {
@@ -114,6 +151,33 @@ TEST_F(TriggerTest, WithoutASessionThereIsNothingToTrigger) {
                                                             .pre_trigger_ns = 1},
                                                            "");
   EXPECT_EQ(Reason(wrong.status()), "ARGUMENT_INVALID");
+}
+
+bool IsNotReady(const absl::Status& told) {
+  const auto reason = services::ReasonOf(told);
+  return reason.has_value() && reason->metadata.contains("phase");
+}
+
+// As long as nobody runs its executor the session is on its way.
+TEST_F(TriggerTest, ATriggerThatComesTooEarlyIsToldWhatTheSessionWaitsFor) {
+  ManualExecutor session;
+  std::optional<absl::StatusOr<services::session::Admission>> admitted;
+  services::session::Open open{.channel = kTriggered};
+  open.direction = services::session::Direction::kRecord;
+  node_.node().sessions().Admit(open, session,
+                                std::make_shared<services::session::AdmissionWatch>(),
+                                [&](auto admission) { admitted.emplace(std::move(admission)); });
+  absl::Status told;
+  for (int i = 0; i < 10'000 && !IsNotReady(told); ++i) {
+    absl::SleepFor(absl::Milliseconds(1));
+    told = node_.node().recorder().TriggerRecording(kTriggered, {}).status();
+  }
+  EXPECT_EQ(Reason(told), "CHANNEL_NOT_TRIGGERED");
+  EXPECT_THAT(std::string(told.message()), testing::HasSubstr("is not ready for a trigger: "));
+  EXPECT_TRUE(session.RunUntil([&] { return admitted.has_value(); }));
+  admitted.reset();
+  told = node_.node().recorder().TriggerRecording(kTriggered, {}).status();
+  EXPECT_FALSE(IsNotReady(told));
 }
 
 TEST_F(TriggerTest, MarkersLastOverARestart) {

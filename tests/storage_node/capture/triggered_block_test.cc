@@ -113,7 +113,7 @@ TEST_F(TriggeredBlockTest, TheLastBlockOfAStreamTriggersToo) {
   ASSERT_EQ(all.size(), 2u);
   EXPECT_THAT(BlocksOf(all[0].name), ElementsAre(7, 8, 9, 10, 11));
   EXPECT_THAT(BlocksOf(all[1].name), ElementsAre(13, 14, 15, 16));
-  EXPECT_EQ(all[1].state, services::RecordingState::kSalvaged);
+  EXPECT_EQ(all[1].state, services::RecordingState::kSealed);
 }
 
 TEST_F(TriggeredBlockTest, ARecordingThatNothingTriggersMarksThem) {

@@ -125,7 +125,7 @@ TEST_P(VanishedMemberTest, EndsASessionThatWaitsForATrigger) {
   auto recorder = deck_.Record({.channel = "luns/l/channels/t"});
   ASSERT_TRUE(recorder.ok()) << recorder.status();
   RemoveWhole(member());
-  EXPECT_EQ(Reason(Told(*recorder)), "STORE_IO");
+  EXPECT_EQ(Reason(Told(*recorder)), "LUN_OFFLINE");
 }
 
 TEST_P(VanishedMemberTest, ALunThatNobodyUsesIsOfflineTooAndComesBack) {
