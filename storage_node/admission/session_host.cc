@@ -134,7 +134,11 @@ struct Admittance : public std::enable_shared_from_this<Admittance> {
     if (watch->left()) return;
     executor.Post([self = shared_from_this(), opened = std::move(made)]() mutable {
       if (self->watch->left()) return;  // what is open goes again
-      self->admitted(opened.ok() ? absl::StatusOr<Admission>((*opened)()) : opened.status());
+      auto made = opened.ok() ? absl::StatusOr<Admission>((*opened)()) : opened.status();
+      if (!self->plan.triggered.empty()) {
+        self->means.triggers.EndPreparing(self->plan.triggered, *self->watch);
+      }
+      self->admitted(std::move(made));
     });
   }
 };

@@ -29,6 +29,13 @@ class LiveTriggers {
     std::erase_if(preparing_, [](const auto& entry) { return entry.second.expired(); });
     preparing_.emplace(channel, watch);
   }
+  // It has its port, or never gets one.
+  void EndPreparing(const std::string& channel, const services::session::AdmissionWatch& watch) {
+    absl::MutexLock lock(&mutex_);
+    std::erase_if(preparing_, [&](const auto& entry) {
+      return entry.first == channel && entry.second.lock().get() == &watch;
+    });
+  }
   // What such a session waits for; none: there is no such session.
   std::optional<std::string> Phase(const std::string& channel) {
     absl::MutexLock lock(&mutex_);

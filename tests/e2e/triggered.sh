@@ -23,6 +23,7 @@ waits() {
   wait_for 20 is_closed "$first" || fail "$first is not closed"
   [[ $(recordings l0/t) == "[\"$first\"]" ]] || fail "$first alone was triggered, and the list has $(recordings l0/t)"
   json_is "$(tapectl_json play l0/t/latest --sink verify | tail -n 1)" ".recording == \"$first\" and .lost_blocks == 0" "latest"
+  # shellcheck disable=SC2016
   json_is "$(tapectl_json recordings show "$first")" \
     '(.start_time[:19] | gsub("[-:]"; "")) as $begin | (.name | split("/")[-1] | startswith($begin + "Z-"))' \
     "name and start"
