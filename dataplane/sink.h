@@ -2,6 +2,8 @@
 // the Sender.
 #pragma once
 
+#include <string>
+
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "dataplane/block.h"
@@ -24,6 +26,10 @@ class Sink {
   // everything taken is at the commit level. May be called again with the same meaning; never
   // followed by Push.
   virtual absl::StatusOr<Flow> Finish(const absl::Status& cause) = 0;
+
+  // Before Finish: the stream ends in order, and before its source did. What the sink keeps of it
+  // may say `why`.
+  virtual void EndEarly(const std::string& /*why*/) {}
 
   // Sets the waker for kNotNow and for new watermarks. Called once, before the first Push.
   virtual void SetWaker(Waker waker) = 0;

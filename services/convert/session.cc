@@ -264,6 +264,7 @@ struct MessageWriter {
   }
   absl::Status operator()(const session::EndOfStream& end) const {
     out.mutable_end_of_stream()->set_blocks(end.blocks);
+    out.mutable_end_of_stream()->set_cause(end.cause);
     return absl::OkStatus();
   }
   absl::Status operator()(const session::Progress& progress) const {
@@ -290,7 +291,8 @@ absl::StatusOr<session::Message> ReadShared(const Wire& message) {
     case Wire::kRailOffer:
       return FromProto(message.rail_offer());
     case Wire::kEndOfStream:
-      return session::EndOfStream{.blocks = message.end_of_stream().blocks()};
+      return session::EndOfStream{.blocks = message.end_of_stream().blocks(),
+                                  .cause = message.end_of_stream().cause()};
     case Wire::kProgress:
       return FromProto(message.progress());
     case Wire::kFinished:

@@ -210,7 +210,8 @@ absl::Status CheckEndOfStream(const Known& known, const EndOfStream& end) {
   check.Require(IsBlockCount(end.blocks, known.block_bytes), "blocks", "is beyond any stream")
       .Require(end.blocks >= known.arrived, "blocks",
                absl::StrCat("is ", end.blocks, ", and ", known.arrived, " have arrived"))
-      .Require(known.total.value_or(end.blocks) == end.blocks, "blocks", "has changed");
+      .Require(known.total.value_or(end.blocks) == end.blocks, "blocks", "has changed")
+      .Text(end.cause, kMaxNameBytes, "cause");
   return check.status();
 }
 

@@ -106,7 +106,7 @@ void ClientSession::OnMessage(Message message) {
       status = UnexpectedFromNode("EndOfStream");
     } else {
       if (!sated_) snapshot_.total_blocks = end->blocks;
-      transfer_->SetTotal(end->blocks);
+      transfer_->SetTotal(*end);
     }
   } else if (const auto* progress = std::get_if<Progress>(&message)) {
     OnProgress(*progress);
@@ -202,7 +202,7 @@ void ClientSession::OnSourceEnd(uint64_t blocks) {
   if (sated_) return;
   // Before the node closes the recording, which keeps it.
   control_->Send(FullProgress());
-  control_->Send(EndOfStream{blocks});
+  control_->Send(EndOfStream{.blocks = blocks, .cause = stopped_ ? "the job was cancelled" : ""});
 }
 
 void ClientSession::OnPumpDone(const absl::Status& cause) {

@@ -110,6 +110,7 @@ struct Accept {
 // The sender has no more blocks; there were `blocks`.
 struct EndOfStream {
   uint64_t blocks = 0;
+  std::string cause;  // why it ends before its source did; empty: the source has ended
 };
 
 struct RailProgress {

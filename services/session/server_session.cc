@@ -90,7 +90,7 @@ void ServerSession::OnMessage(Message message) {
     if (transfer_->sending()) {
       status = UnexpectedFromWorker("EndOfStream");
     } else {
-      transfer_->SetTotal(end->blocks);
+      transfer_->SetTotal(*end);
     }
   } else if (const auto* finished = std::get_if<Finished>(&message)) {
     OnPeerFinished(*finished);
@@ -212,7 +212,7 @@ void ServerSession::OnPeerFinished(const Finished& finished) {
 void ServerSession::OnSourceEnd(uint64_t blocks) {
   trace_.Step("drain");
   progress_.TellStages();  // before the sink closes what it has made
-  if (transfer_->sending()) control_->Send(EndOfStream{blocks});
+  if (transfer_->sending()) control_->Send(EndOfStream{.blocks = blocks});
 }
 
 void ServerSession::OnPumpDone(const absl::Status& cause) {

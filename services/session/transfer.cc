@@ -75,9 +75,10 @@ dataplane::LinkEvents* Transfer::links() {
   return sending() ? static_cast<dataplane::LinkEvents*>(sender_.get()) : receiver_.get();
 }
 
-void Transfer::SetTotal(uint64_t blocks) {
-  total_ = blocks;
-  receiver_->SetTotal(blocks);
+void Transfer::SetTotal(const EndOfStream& end) {
+  total_ = end.blocks;
+  if (!end.cause.empty()) end_.sink->EndEarly(end.cause);
+  receiver_->SetTotal(end.blocks);
 }
 
 void Transfer::AddTo(Known& known) const {

@@ -89,8 +89,8 @@ class Transfer {
   // go on. Then this one goes.
   Leftover TakeLeftover();
 
-  // Receiving end: how many blocks there are.
-  void SetTotal(uint64_t blocks);
+  // Receiving end: how many blocks there are, and why not more, where the source had more.
+  void SetTotal(const EndOfStream& end);
 
   // What the peer's next message is checked against.
   void AddTo(Known& known) const;

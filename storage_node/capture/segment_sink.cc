@@ -221,11 +221,12 @@ void SegmentSink::WriteDownNext() {
 }
 
 absl::StatusOr<Flow> SegmentSink::Finish(const absl::Status& cause) {
-  ended_ = true;
+  const bool first = !std::exchange(ended_, true);
   const absl::Status unused = absl::CancelledError("the stream ended before this segment");
   bool all = !making_ && !writing_down_;
   for (Segment& segment : open_) {
     const bool keep = segment.used || segment.number == 0;
+    if (first && !segment.ending) segment.recording.writer->EndEarly(ends_early_);
     const auto flow = segment.recording.writer->Finish(keep ? cause : unused);
     error_.Update(flow.status());
     all = all && (!flow.ok() || *flow == Flow::kEnd);

@@ -50,6 +50,8 @@ class SegmentSink final : public dataplane::Sink {
   absl::StatusOr<dataplane::Flow> Push(dataplane::Block* block) override;
   // A segment made ahead that has no block goes away.
   absl::StatusOr<dataplane::Flow> Finish(const absl::Status& cause) override;
+  // The last segment says so.
+  void EndEarly(const std::string& why) override { ends_early_ = why; }
   void SetWaker(dataplane::Waker waker) override;
   // Of the session's blocks, over all segments.
   dataplane::Watermarks watermarks() const override;
@@ -100,6 +102,7 @@ class SegmentSink final : public dataplane::Sink {
   std::deque<std::pair<Caught, services::Trigger>> to_write_down_;
   bool writing_down_ = false;
   bool ended_ = false;
+  std::string ends_early_;  // why; empty: it does not
   dataplane::Lifetime lifetime_;
 };
 

@@ -77,8 +77,7 @@ class RecordingWriter final : public dataplane::Sink {
   // After an own failure the recording is salvaged too, and then the failure is returned unless
   // `cause` is one already. After a failed flush, or if closing fails, it is left to recovery.
   absl::StatusOr<dataplane::Flow> Finish(const absl::Status& cause) override;
-  // Before Finish: why a recording that is whole is shorter than was asked for.
-  void EndEarly(std::string why) { options_.manifest.cause = std::move(why); }
+  void EndEarly(const std::string& why) override { options_.manifest.cause = why; }
   void SetWaker(dataplane::Waker waker) override { waker_ = std::move(waker); }
   dataplane::Watermarks watermarks() const override;
   absl::Status status() const override { return error_; }

@@ -35,15 +35,15 @@ is_the_file() {
 # all_closed CHANNEL
 all_closed() { tapectl_json recordings list "$1" | jq -e '[.recordings[]? | select(.state == "RECORDING")] == []'; }
 
-# recordings_are CHANNEL WHAT [JOB_STATE]: each is closed, and the file if it is SEALED, unless its job says CANCELLED; then they go.
+# recordings_are CHANNEL WHAT: each is closed, and the file if it is SEALED and does not say why it is short; then they go.
 recordings_are() {
-  local name state
+  local name state cause
   wait_for 15 all_closed "$1" || fail "$2: a recording stays open: $(tapectl recordings list "$1")"
-  while read -r name state; do
-    [[ $state != SEALED || ${3:-} == CANCELLED ]] || is_the_file "$name" "$2"
+  while read -r name state cause; do
+    [[ $state != SEALED || $cause == "the job was cancelled" ]] || is_the_file "$name" "$2"
     tapectl recordings delete "$name" >/dev/null
     ENDED[$1.$state]=$((${ENDED[$1.$state]:-0} + 1))
-  done < <(tapectl_json recordings list "$1" | jq -r '.recordings[]? | "\(.name) \(.state)"')
+  done < <(tapectl_json recordings list "$1" | jq -r '.recordings[]? | "\(.name) \(.state) \(.cause // "")"')
 }
 
 judge_import() {
@@ -53,7 +53,7 @@ judge_import() {
 judge_copy() { recordings_are deep/copy "$1"; }
 judge_record() {
   wait_for 30 job_has_ended || fail "$1: the job goes on: $(job)"
-  recordings_are l/record "$1" "$(job .state)"
+  recordings_are l/record "$1"
 }
 job_has_ended() { job '(.state // "FAILED") | IN("RUNNING", "STARTING", "PREPARING") | not' -e; }
 judge_export() {

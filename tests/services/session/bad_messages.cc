@@ -94,7 +94,9 @@ std::vector<BadMessage> BadShared(Direction sending) {
            [](RailOffer& o) { o.endpoint = dataplane::TcpEndpoint{.address = kLong}; });
   Rows<EndOfStream>("EndOfStream", {.blocks = 1}, {receiving}, &rows)
       .Add("blocks", [](EndOfStream& e) { e.blocks = kHuge; })
-      .Add("blocks", [](EndOfStream& e) { e.blocks = kHuge / kGoodSlotBytes; });
+      .Add("blocks", [](EndOfStream& e) { e.blocks = kHuge / kGoodSlotBytes; })
+      .Add("cause", [](EndOfStream& e) { e.cause = kLong; })
+      .Add("cause", [](EndOfStream& e) { e.cause = "c\n0"; });
   const auto of_progress = [](Progress& p) -> Progress& { return p; };
   AddCounts(Rows<Progress>("Progress", {}, {sending}, &rows), of_progress, true);
   AddCounts(Rows<Progress>("Progress", {}, {receiving}, &rows), of_progress, false);
