@@ -85,10 +85,22 @@ absl::StatusOr<Addresses> Resolve(const std::string& listen) {
   return Addresses(found);
 }
 
+// Before it is bound: from then on datagrams come that others have joined for (ip(7)).
+void ShareGroup(const Fd& fd, sa_family_t family) {
+  const int on = 1, off = 0;
+  setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+  if (family == AF_INET6) {
+    setsockopt(fd.get(), IPPROTO_IPV6, IPV6_MULTICAST_ALL, &off, sizeof(off));
+  } else {
+    setsockopt(fd.get(), IPPROTO_IP, IP_MULTICAST_ALL, &off, sizeof(off));
+  }
+}
+
 absl::StatusOr<Fd> ReceiveAt(const std::string& listen) {
   TD_ASSIGN_OR_RETURN(const Addresses addresses, Resolve(listen));
   Address address(*addresses);
   Fd fd(socket(address.storage.ss_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (fd.get() >= 0 && IsGroup(address.storage)) ShareGroup(fd, address.storage.ss_family);
   if (fd.get() < 0 || bind(fd.get(), address.get(), address.bytes) != 0) return Failed(errno);
   return fd;
 }
@@ -145,6 +157,14 @@ bool IsLoopbackAddress(const sockaddr& address) {
 std::string About(const std::string& listen) { return absl::StrCat("listen(", listen, "): "); }
 
 }  // namespace
+
+bool IsGroup(const sockaddr_storage& address) {
+  if (address.ss_family == AF_INET6) {
+    return IN6_IS_ADDR_MULTICAST(&reinterpret_cast<const sockaddr_in6&>(address).sin6_addr);
+  }
+  return address.ss_family == AF_INET &&
+         IN_MULTICAST(ntohl(reinterpret_cast<const sockaddr_in&>(address).sin_addr.s_addr));
+}
 
 absl::Status CheckListenAddress(const std::string& listen) {
   const size_t colon = listen.rfind(':');

@@ -2,6 +2,8 @@
 // gRPC would take port 99999 for another one, and not say why it could not listen.
 #pragma once
 
+#include <sys/socket.h>
+
 #include <string>
 #include <vector>
 
@@ -18,11 +20,16 @@ absl::Status CheckListenAddress(const std::string& listen);
 // 127.0.0.0/8 or ::1. Asks the resolver, which may wait.
 bool IsLoopback(const std::string& listen);
 
+// Whether it is a group of multicast, of either kind.
+bool IsGroup(const sockaddr_storage& address);
+
 // A socket that does not block and listens at `listen`; port 0 lets the system choose. UNAVAILABLE
 // names the address, why it cannot be used, and what to do.
 absl::StatusOr<dataplane::Fd> Listen(const std::string& listen);
 
 // A socket that does not block and receives the datagrams that come to `listen`; the same errors.
+// Other sockets may have the port of a group of multicast, too. Each has what comes to the
+// interfaces and from the senders for which it has joined; nothing before it has.
 absl::StatusOr<dataplane::Fd> ListenForDatagrams(const std::string& listen);
 
 // As Listen at every address that the host stands for, one at least, all with the same port.

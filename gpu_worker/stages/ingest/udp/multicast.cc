@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "services/listen_address.h"
 
 namespace tapedeck::gpu_worker::stages::ingest::udp {
 namespace {
@@ -21,14 +22,6 @@ sockaddr_storage BoundTo(const dataplane::Fd& socket) {
   socklen_t bytes = sizeof(address);
   getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &bytes);
   return address;
-}
-
-bool IsGroup(const sockaddr_storage& address) {
-  if (address.ss_family == AF_INET) {
-    return IN_MULTICAST(ntohl(reinterpret_cast<const sockaddr_in&>(address).sin_addr.s_addr));
-  }
-  return address.ss_family == AF_INET6 &&
-         IN6_IS_ADDR_MULTICAST(&reinterpret_cast<const sockaddr_in6&>(address).sin6_addr);
 }
 
 // Of the group's family; none: it is no address of that.
@@ -52,21 +45,11 @@ absl::Status NotJoined(int error, const Membership& membership) {
       absl::StrCat("ingest: cannot join the group", where, ": ", strerror(error), remedy));
 }
 
-// Datagrams of this socket's group alone.
-void KeepOffOthers(const dataplane::Fd& socket, sa_family_t family) {
-  const int off = 0;
-  if (family == AF_INET) {
-    setsockopt(socket.get(), IPPROTO_IP, IP_MULTICAST_ALL, &off, sizeof(off));
-  } else {
-    setsockopt(socket.get(), IPPROTO_IPV6, IPV6_MULTICAST_ALL, &off, sizeof(off));
-  }
-}
-
 }  // namespace
 
 absl::Status Join(const dataplane::Fd& socket, const Membership& membership) {
   const sockaddr_storage group = BoundTo(socket);
-  if (!IsGroup(group)) {
+  if (!services::IsGroup(group)) {
     if (membership.interface.empty() && membership.from.empty()) return absl::OkStatus();
     const char* const given = membership.interface.empty() ? "from" : "interface";
     return services::ArgumentInvalid(
@@ -81,7 +64,6 @@ absl::Status Join(const dataplane::Fd& socket, const Membership& membership) {
                                     "; ip -brief address lists them"));
     }
   }
-  KeepOffOthers(socket, group.ss_family);
   const int level = group.ss_family == AF_INET ? IPPROTO_IP : IPPROTO_IPV6;
   int failed = 0;
   if (membership.from.empty()) {

@@ -14,8 +14,8 @@ struct Membership {
   std::string from;       // the only sender, an address; empty: whoever sends to the group
 };
 
-// Joins the group that the socket is bound to, where it is one, and keeps off the datagrams of
-// groups that other sockets of the machine have joined. INVALID_ARGUMENT (ARGUMENT_INVALID): an
+// Joins the group that the socket of ListenForDatagrams is bound to, where it is one.
+// INVALID_ARGUMENT (ARGUMENT_INVALID): an
 // interface or a sender where there is no group, or one that does not exist; UNAVAILABLE says why
 // the kernel does not join, and what to do.
 absl::Status Join(const dataplane::Fd& socket, const Membership& membership);
