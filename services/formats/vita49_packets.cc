@@ -189,7 +189,9 @@ std::optional<Placed> Vita49Packets::PlaceSamples(const vita49::Decoded& decoded
     ++late_;
     return std::nullopt;
   }
-  const Placed placed{.first = static_cast<uint64_t>(place->position), .samples = decoded.samples};
+  const Placed placed{.first = static_cast<uint64_t>(place->position),
+                      .samples = decoded.samples,
+                      .clock_step_s = place->step_s};
   end_ = placed.first + static_cast<uint64_t>(count);
   return placed;
 }

@@ -27,6 +27,7 @@ struct Placed {
   uint64_t first = 0;                  // sample
   std::span<const std::byte> samples;  // big-endian, whole ones; valid until the next call
   std::optional<vita49::Context> context;
+  std::optional<double> clock_step_s;  // the device's clock was set before them
 };
 
 class Vita49Packets {

@@ -57,17 +57,22 @@ class Contents {
       content_.gaps.push_back({.first = end_, .count = placed.first - end_});
     }
     end_ = end;
-    return absl::OkStatus();
+    if (!placed.clock_step_s.has_value()) return absl::OkStatus();
+    return Note(placed.first, vita49::kClockStepLabel, vita49::StepTextOf(*placed.clock_step_s));
   }
 
   // Devices tell again and again what has not changed.
   absl::Status NoteContext(const Placed& placed) {
     std::string text = vita49::TextOf(*placed.context);
     if (text.empty() || text == last_) return absl::OkStatus();
-    if (content_.annotations.size() == kMostAnnotations) return TooMuch("changes of its signal");
     last_ = text;
+    return Note(placed.first, vita49::kSignalLabel, std::move(text));
+  }
+
+  absl::Status Note(uint64_t sample, const std::string& label, std::string text) {
+    if (content_.annotations.size() == kMostAnnotations) return TooMuch("changes of its signal");
     content_.annotations.push_back(
-        {.sample_start = placed.first, .label = vita49::kSignalLabel, .comment = std::move(text)});
+        {.sample_start = sample, .label = label, .comment = std::move(text)});
     return absl::OkStatus();
   }
 

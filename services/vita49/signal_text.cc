@@ -39,6 +39,10 @@ std::string TextOf(const Context& context) {
   return absl::StrJoin(fields, " ");
 }
 
+std::string StepTextOf(double seconds) {
+  return absl::StrFormat("the device's clock was set by %+.6f s", seconds);
+}
+
 std::optional<Context> ContextOf(absl::string_view text) {
   Context context;
   for (const absl::string_view word : absl::StrSplit(text, ' ')) {

@@ -1,4 +1,4 @@
-// What a context tells as the comment of an annotation "signal", and back:
+// What packets tell as comments of annotations. Of a context, "signal", and back:
 // "frequency=1500000000 bandwidth=20000000 gain=3 sample_rate=1000000", those that it has.
 #pragma once
 
@@ -14,6 +14,11 @@ inline constexpr char kSignalLabel[] = "signal";
 
 // Numbers have 15 digits.
 std::string TextOf(const Context& context);
+
+// The device's clock was set by so many seconds just before a packet: an annotation at the packet's
+// first sample, and its comment.
+inline constexpr char kClockStepLabel[] = "clock_step";
+std::string StepTextOf(double seconds);
 
 // None: it is none of these texts, which people may write as well, or no packet has room for its
 // numbers.

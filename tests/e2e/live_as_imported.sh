@@ -49,5 +49,7 @@ same p01_ok
 same p04_14in16
 same p05b_10ns_122 122.88e6
 same p13_lost
+same p15_ratedouble
+same p21_fwd
 same p22_trunc
 same p23_rate 333333.333333

@@ -24,8 +24,19 @@ void News::Tell(uint64_t position, const std::string& text) {
   if (back != nullptr) Mark(back->first, back->second);
 }
 
+void News::TellClockStep(uint64_t position, double step_s) {
+  if (told_.size() + steps_ >= kMost) {
+    ++counts_->untold;
+    return;
+  }
+  ++steps_;
+  remarks_->Mark({.sample_start = position,
+                  .label = services::vita49::kClockStepLabel,
+                  .comment = services::vita49::StepTextOf(step_s)});
+}
+
 void News::Mark(uint64_t position, const std::string& text) {
-  if (told_.size() >= kMost) {
+  if (told_.size() + steps_ >= kMost) {
     ++counts_->untold;
     return;
   }

@@ -27,6 +27,8 @@ class News {
       : remarks_(std::move(remarks)), counts_(std::move(counts)) {}
 
   void Tell(uint64_t position, const std::string& text);
+  // The sender's clock was set by so many seconds before that sample.
+  void TellClockStep(uint64_t position, double step_s);
 
  private:
   void Mark(uint64_t position, const std::string& text);
@@ -34,6 +36,7 @@ class News {
   const std::shared_ptr<Remarks> remarks_;
   const std::shared_ptr<Counts> counts_;
   std::map<uint64_t, std::string> told_;                 // by position
+  size_t steps_ = 0;                                     // of the clock, marked
   std::deque<std::pair<uint64_t, std::string>> recent_;  // all that came, marked or not
 };
 

@@ -39,7 +39,7 @@ struct Packet {
   int64_t position = 0;  // of its first sample; kEnd: one more than the stream's last
   std::span<const std::byte> samples = {};  // whole ones; part of the packet
   std::vector<Told> news;                   // of the signal
-  bool clock_was_set = false;               // the sender's, before this packet
+  std::optional<double> clock_step_s;       // the sender's clock was set before this packet
   std::optional<double> other_rate;         // told of the samples, and not the channel's
   // The stream is to begin at an instant, and cannot: its packets do not say when, in UTC, their
   // samples are of. Position 0 is the first sample of the first packet then.

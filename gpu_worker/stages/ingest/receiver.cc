@@ -158,7 +158,7 @@ void Receiver::OnPacket(std::span<const std::byte> bytes) {
     return;
   }
   const Packet packet = parts_.reader->Read(bytes, jumps_.SoFarNow());
-  if (packet.clock_was_set) ++parts_.counts->clock_sets;
+  if (packet.clock_step_s.has_value()) OnClockStep(packet.position, *packet.clock_step_s);
   if (packet.other_rate.has_value()) parts_.counts->other_rate = *packet.other_rate;
   for (const auto& [told, text] : packet.news) {
     const int64_t position = jumps_.PositionOf(told);
@@ -186,6 +186,12 @@ void Receiver::OnPacket(std::span<const std::byte> bytes) {
       ++parts_.counts->malformed;
       return;
   }
+}
+
+void Receiver::OnClockStep(int64_t told, double step_s) {
+  ++parts_.counts->clock_sets;
+  const int64_t position = jumps_.PositionOf(told);
+  if (position >= 0) parts_.news->TellClockStep(static_cast<uint64_t>(position), step_s);
 }
 
 void Receiver::NoteBegin() {

@@ -80,6 +80,7 @@ class Receiver {
   void Run();
   absl::StatusOr<dataplane::Flow> ReadOnce();
   void OnPacket(std::span<const std::byte> bytes);
+  void OnClockStep(int64_t told, double step_s);
   void NoteBegin();
   bool CameEarly(std::span<const std::byte> bytes) const;
   bool Await(int64_t deadline_ns);

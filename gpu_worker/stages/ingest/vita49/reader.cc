@@ -84,14 +84,11 @@ class VitaReader final : public PacketReader {
     Packet read{.is = Packet::Is::kSamples,
                 .position = place->position + begin_position_,
                 .samples = decoded.samples,
-                .clock_was_set = place->step_s.has_value()};
+                .clock_step_s = place->step_s};
     if (begins) {
       read.news = EarlyNews(decoded.stream, decoded.time);
       read.other_rate = OtherRate();
       read.uncut = uncut_;
-    }
-    if (place->step_s.has_value()) {
-      read.news.push_back({read.position, absl::StrCat("clock_step_s=", *place->step_s)});
     }
     if (IsCut()) CutBefore(read);
     return read;
