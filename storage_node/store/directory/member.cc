@@ -239,6 +239,9 @@ absl::Status Member::Tell(const services::Lun& lun) {
 absl::StatusOr<std::string> Member::ReadBehind() {
   auto text = config_.ReadFile(kBehindFile, format::kMaxConfigBytes);
   if (absl::IsNotFound(text.status())) return std::string();
+  if (text.ok() && text->empty()) {
+    return absl::DataLossError(absl::StrCat(kBehindFile, " has lost its bytes"));
+  }
   return text;
 }
 

@@ -69,8 +69,10 @@ TEST_F(AloneTest, WithoutBothItIsOffline) {
 
 TEST_F(AloneTest, WhatSaysThatACopyIsBehindMustBeSound) {
   deck_.RecordAndSeal(10);
-  Stopped([&] { std::ofstream(Member(0) + "/.tapedeck/behind.json") << "{}"; });
-  EXPECT_TRUE(Becomes(LunState::kOffline, "cannot be read"));
+  for (const char* damaged : {"{}", ""}) {
+    Stopped([&] { std::ofstream(Member(0) + "/.tapedeck/behind.json") << damaged; });
+    EXPECT_TRUE(Becomes(LunState::kOffline, "cannot be read")) << damaged;
+  }
   std::filesystem::remove(Member(0) + "/.tapedeck/behind.json");
   EXPECT_TRUE(Becomes(LunState::kReady));
 }
