@@ -19,7 +19,7 @@ function LunFacts({ lun }: { lun: Lun }) {
   return (
     <>
       {capacity > 0 && <Meter label={`Fill of ${shortName(lun.name)}`} value={Number(lun.usedBytes) / capacity} />}
-      {lun.cause && <p class="failure">{lun.cause}</p>}
+      {lun.cause && <p class={lun.state === 'LUN_STATE_READY' ? undefined : 'failure'}>{lun.cause}</p>}
       <Facts
         facts={[
           ['Store', lun.store],
