@@ -100,7 +100,6 @@ void BlockScan::Judge(uint64_t sequence, const absl::StatusOr<format::IndexEntry
     spoken_of_ = sequence + 1;
   }
   if (!entry.ok()) {
-    if (absl::IsDataLoss(entry.status())) ++damaged_entries_;
     if (was_durable) ++corrupt_;
     if (!was_durable && !absl::IsNotFound(entry.status())) ++cut_;
     return;

@@ -49,7 +49,6 @@ class BlockScan {
   uint64_t corrupt() const { return corrupt_; }  // durable once, and damaged now
   uint64_t cut() const { return cut_; }          // written, but not whole
   uint64_t unread() const { return unread_; }    // there, although the disk did not give them
-  uint64_t damaged_entries() const { return damaged_entries_; }  // neither sound nor all zeros
   // The data of a member may be another recording's: of what was read there, something is neither
   // zeros nor what its entry says, and nothing is what its entry says. Reused files hold what they
   // held before.
@@ -107,7 +106,6 @@ class BlockScan {
   uint64_t corrupt_ = 0;
   uint64_t cut_ = 0;
   uint64_t unread_ = 0;
-  uint64_t damaged_entries_ = 0;
   uint64_t spoken_of_ = 0;
   int64_t last_capture_ns_ = 0;
 };

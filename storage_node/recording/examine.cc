@@ -33,7 +33,7 @@ class Examination {
   CallerLoop& loop_;
   std::optional<format::IndexHeader> header_;
   int64_t last_capture_ns_ = 0;
-  bool names_a_block_ = true;  // its index: one that is whole, or may be; also if that is not known
+  bool names_a_block_ = true;  // its index; also if that is not known
 };
 
 // The index says whose it is; where it says nothing, the catalog's row has to do.
@@ -60,8 +60,9 @@ absl::StatusOr<bool> Examination::HoldsNothing(const std::optional<format::Manif
   BlockScan scan(loop_, files_, *ring, *manifest);
   TD_RETURN_IF_ERROR(scan.Run());
   last_capture_ns_ = scan.last_capture_ns();
-  names_a_block_ = scan.blocks() > 0 || scan.unread() > 0 || scan.damaged_entries() > 0;
-  return !names_a_block_ && !scan.is_strange();
+  // A block that is not in its place may be on a member that has lost what says where it lies.
+  names_a_block_ = scan.spoken_of() > 0;
+  return !names_a_block_;
 }
 
 absl::StatusOr<Examined> Examination::Run(const store::RecordingPath& path,

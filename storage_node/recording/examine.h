@@ -20,7 +20,7 @@ struct Examined {
   // And at least one has a damaged one.
   bool manifest_damaged = false;
   // All that there is of it was read: it was cut off before its manifest was on every member, and
-  // holds no block. Only this makes it one that may be deleted.
+  // its index speaks of no block. Only this makes it one that may be deleted.
   bool holds_nothing = false;
 };
 

@@ -49,6 +49,11 @@ absl::StatusOr<SealPlan> PlanOf(store::Store& store, CallerLoop& loop, store::Re
   if (!may_cut) {
     TD_ASSIGN_OR_RETURN(plan.index_bytes, LengthOfIndex(loop, files));
     absl::StrAppend(&manifest.cause, "; its index is damaged or lost, so nothing was cut off");
+  } else if (const uint32_t without = CopiesWithout(loop, files, plan.header);
+             stored.has_value() && without > 0) {
+    absl::StrAppend(&manifest.cause, "; ", without, " of ", files.index_copies(),
+                    " copies of its index are damaged or another recording's: it may have had "
+                    "more blocks");
   }
   if (!may_cut || cut == Cut::kNothing || scan.is_strange()) {
     plan.data_bytes.assign(manifest.members, format::kMaxRecordingBytes);

@@ -36,14 +36,20 @@ absl::StatusOr<IndexState> StateOfCopy(CallerLoop& loop, store::RecordingFiles& 
   }
 }
 
+std::optional<format::IndexHeader> HeaderOfCopy(CallerLoop& loop, store::RecordingFiles& files,
+                                                uint32_t copy) {
+  const auto page = Read(loop, files, copy, 0, format::kPageBytes);
+  if (!page.ok() || page->size() < format::kPageBytes) return std::nullopt;
+  auto header = format::DecodeHeader(std::span(*page).first<format::kPageBytes>(), copy);
+  if (!header.ok()) return std::nullopt;
+  return *std::move(header);
+}
+
 std::optional<format::IndexHeader> HeaderOf(CallerLoop& loop, store::RecordingFiles& files,
                                             const store::CopyHealth* health) {
   for (uint32_t copy = 0; copy < files.index_copies(); ++copy) {
     if (health != nullptr && health->behind(copy)) continue;
-    const auto page = Read(loop, files, copy, 0, format::kPageBytes);
-    if (!page.ok() || page->size() < format::kPageBytes) continue;
-    auto header = format::DecodeHeader(std::span(*page).first<format::kPageBytes>(), copy);
-    if (header.ok()) return *std::move(header);
+    if (auto header = HeaderOfCopy(loop, files, copy); header.has_value()) return header;
   }
   return std::nullopt;
 }
@@ -79,6 +85,17 @@ std::optional<format::IndexHeader> BelievedHeader(store::Store& store, CallerLoo
                                                   store::RecordingFiles& files) {
   store::Copies* const copies = store.copies();
   return HeaderOf(loop, files, copies == nullptr ? nullptr : copies->health().get());
+}
+
+uint32_t CopiesWithout(CallerLoop& loop, store::RecordingFiles& files,
+                       const format::IndexHeader& header) {
+  uint32_t without = 0;
+  for (uint32_t copy = 0; copy < files.index_copies(); ++copy) {
+    const auto page = Read(loop, files, copy, 0, format::kPageBytes);
+    const bool is_there = page.ok() && !IsBlank(*page);
+    if (is_there && HeaderOfCopy(loop, files, copy) != header) ++without;
+  }
+  return without;
 }
 
 bool IsBehind(store::Store& store) {

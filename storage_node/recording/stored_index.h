@@ -31,6 +31,10 @@ std::optional<format::IndexHeader> StoredHeader(CallerLoop& loop, store::Recordi
 std::optional<format::IndexHeader> BelievedHeader(store::Store& store, CallerLoop& loop,
                                                   store::RecordingFiles& files);
 
+// Waits for the disk. How many copies have something else in the place of this sound header.
+uint32_t CopiesWithout(CallerLoop& loop, store::RecordingFiles& files,
+                       const format::IndexHeader& header);
+
 // Whether a copy of the store is behind: then zeros, and what is gone, may have been something.
 bool IsBehind(store::Store& store);
 

@@ -199,6 +199,7 @@ class Survivor {
     const auto recording = deck_->recordings().GetRecording(listed.name);
     told.blocks = recording.ok() ? recording->blocks : listed.blocks;
     if (recording.ok() && (absl::StrContains(recording->cause, "its index is damaged") ||
+                           absl::StrContains(recording->cause, "copies of its index are damaged") ||
                            absl::StrContains(recording->cause, "are not whole"))) {
       absl::StrAppend(&told.trouble, recording->cause, "; ");
     }

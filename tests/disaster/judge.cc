@@ -63,7 +63,7 @@ class Verdict {
                                 ? FindBlocks(own_before_, take.identity, sequences, copies)
                                 : before;
     for (const auto& [sequence, block] : before) {
-      if (after.contains(sequence) || WentWithItsHost(block)) continue;
+      if (after.contains(sequence) || WentWithItsHost(take, block)) continue;
       Destroyed(take, sequence, block);
       return;
     }
@@ -77,9 +77,12 @@ class Verdict {
     JudgePayload(take);
   }
 
-  // It lay in the files of a recording that a policy has deleted, which cannot know that.
-  bool WentWithItsHost(const FoundBlock& block) const {
-    return block.where == Where::kSomewhere && !seen_.gone_by_policy.empty();
+  // It, or its check value, lay in the files of a recording that a policy has deleted, which cannot
+  // know that.
+  bool WentWithItsHost(const Take& take, const FoundBlock& block) const {
+    const bool elsewhere =
+        block.where == Where::kSomewhere || !HasHeader(own_before_, take.identity);
+    return elsewhere && !seen_.gone_by_policy.empty();
   }
 
   void Destroyed(const Take& take, uint64_t sequence, const FoundBlock& block) {
@@ -90,8 +93,9 @@ class Verdict {
                      NameOf(block.where), manifest ? "" : ", no sound manifest",
                      HasHeader(own_before_, take.identity) ? "" : ", no sound index header"),
         absl::StrCat(take.identity.id, "/", sequence),
-        // Files of several recordings were exchanged: storage_node/README.md has that limit.
-        block.where == Where::kSomewhere);
+        // Files of several recordings were exchanged, or slots put back: storage_node/README.md has
+        // these limits.
+        block.where == Where::kSomewhere || IsPutBack(take.identity, /*anywhere=*/true));
   }
 
   // False: the others of the recording are the same.
@@ -126,7 +130,9 @@ class Verdict {
     const bool named = !told->second.trouble.empty() || told->second.damaged.contains(sequence) ||
                        (played != told->second.played.end() && played->second.missing) ||
                        (block.where != Where::kInPlace && IsCut(take.identity));
-    if (!named) Add("block neither played nor named (" + evidence + ")", where);
+    // storage_node/README.md has the limit of an index that is older on all members.
+    const bool in_index = SequencesOf(own_before_, take.identity).contains(sequence);
+    if (!named) Add("block neither played nor named (" + evidence + ")", where, !in_index);
     if (named && in_place && (manifest || header)) {
       Add("whole block not played (" + evidence + ")", where + ": " + told->second.trouble, true);
     }
@@ -159,9 +165,9 @@ class Verdict {
     return false;
   }
 
-  // Whether the slots that it had are sound, and another's or free. If its row is gone as well,
-  // storage_node/README.md has that limit.
-  bool IsPutBack(const Identity& identity) const {
+  // Whether the slots that it had are sound, and another's or free: on all members, or anywhere. If
+  // its row is gone as well, storage_node/README.md has that limit.
+  bool IsPutBack(const Identity& identity, bool anywhere = false) const {
     const auto sound = SoundSlotsOf(seen_.before);
     bool any = false;
     for (const auto& [member, slots] : now_.slots) {
@@ -172,7 +178,8 @@ class Verdict {
             std::ranges::none_of(on_member->second, [&](const Slot& slot) {
               return slot.number == had.number && slot.id != identity.id;
             })) {
-          return false;
+          if (!anywhere) return false;
+          continue;
         }
         any = true;
       }
@@ -199,7 +206,9 @@ class Verdict {
   static bool IsForOthersToMend(const std::string& line) {
     return absl::StrContains(line, "symbolic link") || absl::StrContains(line, "left alone") ||
            absl::StrContains(line, "is that of another recording") ||
-           absl::StrContains(line, "is another's");
+           absl::StrContains(line, "is another's") ||
+           // Every member has lost what says that its LUN has got more.
+           absl::StrContains(line, " members, and luns/");
   }
 
   // Of the log, that names a recording, or the folder that it lies in.

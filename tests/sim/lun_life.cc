@@ -84,7 +84,7 @@ void LunLife::Step(Writing& writing) {
 void LunLife::DeleteAny() {
   std::vector<Take*> closed;
   for (auto& [number, take] : lun_.ledger()) {
-    if (take.state == Take::State::kClosed) closed.push_back(&take);
+    if (take.state == Take::State::kClosed && !take.wanted) closed.push_back(&take);
   }
   if (closed.empty()) return;
   const absl::Status status = lun_.Delete(*closed[lun_.Random() % closed.size()]);
