@@ -16,7 +16,9 @@
 #include "dataplane/printable.h"
 #include "dataplane/status_macros.h"
 #include "services/files/errors.h"
+#include "services/formats/input.h"
 #include "services/formats/tar.h"
+#include "services/sigmf/meta.h"
 
 namespace tapedeck::services::formats {
 namespace {
@@ -25,8 +27,9 @@ constexpr int kMostEntries = 1024;
 constexpr size_t kMostArchivedName = 128;  // of a name
 constexpr size_t kMostArchivedNames = 8;   // names in a sentence
 constexpr size_t kReadBytes = 64 << 10;
-constexpr absl::string_view kMetaEnding = ".sigmf-meta";
-constexpr absl::string_view kDataEnding = ".sigmf-data";
+constexpr size_t kPaddingBytes = 64 << 10;  // behind an archive, at most: 20 records of tar's
+constexpr absl::string_view kMetaEnding = sigmf::kMetaSuffix;
+constexpr absl::string_view kDataEnding = sigmf::kDataSuffix;
 
 using Reading = std::unique_ptr<archive, decltype(&archive_read_free)>;
 
@@ -61,6 +64,7 @@ class Parser {
     for (int i = 0; !ends_early_; ++i) {
       archive_entry* entry = nullptr;
       const int read = archive_read_next_header(reading_.get(), &entry);
+      if (read == ARCHIVE_EOF) TD_RETURN_IF_ERROR(LookBehind());
       if (read == ARCHIVE_EOF || EndsWithinPadding()) break;
       if (read != ARCHIVE_OK && read != ARCHIVE_WARN) return Failed();
       if (i == kMostEntries) {
@@ -73,10 +77,22 @@ class Parser {
 
  private:
   absl::Status Failed() const {
+    TD_RETURN_IF_ERROR(CheckUnpacked(file_));
     const char* text = archive_error_string(reading_.get());
     return files::Invalid(file_.path, absl::StrCat("is no whole tar archive without compression: ",
                                                    dataplane::Printable(text == nullptr ? "" : text,
                                                                         kMostArchivedName)));
+  }
+
+  // Of two archives one behind the other, tar reads the first.
+  absl::Status LookBehind() {
+    const auto at = static_cast<uint64_t>(archive_filter_bytes(reading_.get(), 0));
+    if (at >= file_.bytes) return absl::OkStatus();
+    std::vector<std::byte> bytes(std::min<uint64_t>(file_.bytes - at, kPaddingBytes));
+    TD_RETURN_IF_ERROR(ReadExactly(file_, at, bytes));
+    const auto is_zero = [](std::byte one) { return one == std::byte{0}; };
+    if (!std::ranges::all_of(bytes, is_zero)) behind_ = file_.bytes - at;
+    return absl::OkStatus();
   }
 
   // Behind the last entry, of which nothing is lost then.
@@ -87,7 +103,7 @@ class Parser {
     // Not of the locale's characters: UTF-8 as it stands, else the bytes.
     const char* told = archive_entry_pathname_utf8(entry);
     if (told == nullptr) told = archive_entry_pathname(entry);
-    const std::string name = told == nullptr ? "" : told;
+    const std::string name(absl::StripPrefix(told == nullptr ? "" : told, "./"));
     const bool is_meta = absl::EndsWith(name, kMetaEnding);
     const bool is_file =
         archive_entry_filetype(entry) == AE_IFREG && archive_entry_hardlink(entry) == nullptr;
@@ -140,9 +156,10 @@ class Parser {
       }
     }
     if (archive.recordings.empty()) {
-      return files::Invalid(file_.path,
-                            absl::StrCat("has no .sigmf-meta and .sigmf-data of one name",
-                                         halves.empty() ? "" : ", only ", Names(halves)));
+      return files::Invalid(
+          file_.path, absl::StrCat("has no .sigmf-meta and .sigmf-data of one name",
+                                   halves.empty() ? "" : ", only ", Names(halves),
+                                   ends_early_ ? "; the archive ends within its last file" : ""));
     }
     if (!halves.empty()) {
       archive.notes.push_back(
@@ -151,6 +168,10 @@ class Parser {
     if (!left_out_.empty()) {
       archive.notes.push_back(
           absl::StrCat(left_out_.size(), " files of the archive are left out: ", Names(left_out_)));
+    }
+    if (behind_ > 0) {
+      archive.notes.push_back(
+          absl::StrCat(behind_, " bytes behind the end of the archive are left out"));
     }
     return archive;
   }
@@ -161,6 +182,7 @@ class Parser {
   std::vector<std::string> left_out_;
   uint64_t end_ = 0;         // of the newest entry
   bool ends_early_ = false;  // within it
+  uint64_t behind_ = 0;      // bytes behind the end, where they are not only zeros
 };
 
 }  // namespace

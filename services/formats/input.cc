@@ -2,6 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/files/errors.h"
@@ -29,6 +32,31 @@ absl::StatusOr<std::string> ReadHeader(const files::InputFile& file, uint64_t of
   TD_RETURN_IF_ERROR(
       ReadExactly(file, offset, std::as_writable_bytes(std::span(text.data(), text.size()))));
   return text;
+}
+
+absl::Status CheckUnpacked(const files::InputFile& file) {
+  struct Packer {
+    absl::string_view begin;  // of what it writes
+    absl::string_view name;
+  };
+  static constexpr Packer kPackers[] = {{"\x1f\x8b", "gzip"},
+                                        {"\xfd"
+                                         "7zXZ",
+                                         "xz"},
+                                        {"BZh", "bzip2"},
+                                        {"\x28\xb5\x2f\xfd", "zstd"},
+                                        {"\x04\x22\x4d\x18", "lz4"},
+                                        {"PK\x03\x04", "zip"},
+                                        {"7z\xbc\xaf\x27\x1c", "7-Zip"}};
+  constexpr uint64_t kMostBeginBytes = 6;
+  TD_ASSIGN_OR_RETURN(
+      const std::string text,
+      ReadHeader(file, 0, std::min(kMostBeginBytes, file.bytes), "its first bytes"));
+  for (const auto& [begin, name] : kPackers) {
+    if (!absl::StartsWith(text, begin)) continue;
+    return files::Invalid(file.path, absl::StrCat("is compressed by ", name, ": unpack it first"));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace tapedeck::services::formats

@@ -19,4 +19,7 @@ absl::Status ReadExactly(const files::InputFile& file, uint64_t offset, std::spa
 absl::StatusOr<std::string> ReadHeader(const files::InputFile& file, uint64_t offset,
                                        uint64_t bytes, const std::string& what);
 
+// INVALID_ARGUMENT (FILE_INVALID): a program has compressed it; its text says which.
+absl::Status CheckUnpacked(const files::InputFile& file);
+
 }  // namespace tapedeck::services::formats

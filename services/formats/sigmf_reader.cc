@@ -5,6 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "dataplane/datatype.h"
 #include "dataplane/status_macros.h"
 #include "services/files/errors.h"
@@ -12,6 +13,7 @@
 #include "services/formats/input.h"
 #include "services/formats/sigmf.h"
 #include "services/sigmf/contents.h"
+#include "services/sigmf/core_keys.h"
 #include "services/sigmf/meta.h"
 #include "services/sigmf/sha512.h"
 
@@ -95,13 +97,14 @@ absl::Status CheckSha512(const Found& found, const std::string& told) {
   const std::string has = sum.Hex();
   if (has == told) return absl::OkStatus();
   return files::Invalid(
-      found.path,
-      absl::StrCat("the data is not that of the meta: its SHA-512 is ", has.substr(0, 16),
-                   "..., and core:sha512 says ", told.substr(0, 16), "..."));
+      found.path, absl::StrCat("the data is not that of the meta: its SHA-512 is ",
+                               has.substr(0, 16), "..., and core:sha512 says ", told.substr(0, 16),
+                               "...; if it is wanted as it is, take core:sha512 out of the meta"));
 }
 
-absl::StatusOr<std::unique_ptr<Reader>> Open(Found found, const sigmf::SigmfRecording& meta) {
-  TD_ASSIGN_OR_RETURN(sigmf::Contents contents, sigmf::ReadContents(meta, found.bytes));
+absl::StatusOr<std::unique_ptr<Reader>> Open(Found found, const sigmf::SigmfRecording& meta,
+                                             double told_rate) {
+  TD_ASSIGN_OR_RETURN(sigmf::Contents contents, sigmf::ReadContents(meta, found.bytes, told_rate));
   TD_RETURN_IF_ERROR(CheckSha512(found, contents.sha512));
   const uint64_t sample_bytes = dataplane::ParseDatatype(meta.datatype)->bytes_per_sample();
   contents.notes.insert(contents.notes.end(), found.notes.begin(), found.notes.end());
@@ -120,23 +123,33 @@ absl::StatusOr<std::unique_ptr<Reader>> Open(Found found, const sigmf::SigmfReco
                                         std::move(content));
 }
 
-absl::StatusOr<std::unique_ptr<Reader>> OpenPair(const std::string& path) {
+absl::StatusOr<std::unique_ptr<Reader>> OpenPair(const std::string& path, double told_rate) {
   TD_ASSIGN_OR_RETURN(const std::string text, files::ReadText(path, sigmf::kMaxMetaBytes));
   TD_ASSIGN_OR_RETURN(const sigmf::SigmfRecording meta, sigmf::ParseSigmfMeta(path, text));
   TD_ASSIGN_OR_RETURN(files::InputFile data, files::OpenInput(meta.data_path));
   const uint64_t bytes = data.bytes;
-  return Open({.path = path, .data = std::move(data), .bytes = bytes}, meta);
+  return Open({.path = path, .data = std::move(data), .bytes = bytes}, meta, told_rate);
 }
 
 absl::StatusOr<std::unique_ptr<Reader>> OpenArchive(const std::string& path,
-                                                    const std::string& member) {
+                                                    const ReadOptions& options) {
   TD_ASSIGN_OR_RETURN(files::InputFile file, files::OpenInput(path));
   TD_ASSIGN_OR_RETURN(Archive archive, ReadArchive(file));
-  TD_ASSIGN_OR_RETURN(const ArchivedRecording found, RecordingIn(archive, member, path));
-  if (found.meta.bytes > sigmf::kMaxMetaBytes) return files::Invalid(path, "its meta is too long");
+  TD_ASSIGN_OR_RETURN(const ArchivedRecording found, RecordingIn(archive, options.member, path));
+  const std::string base = found.name.substr(found.name.rfind('/') + 1);
+  if (found.meta.bytes > sigmf::kMaxMetaBytes) {
+    return files::Invalid(path, absl::StrCat(base, sigmf::kMetaSuffix, " in it has more than ",
+                                             sigmf::kMaxMetaBytes, " bytes"));
+  }
   TD_ASSIGN_OR_RETURN(const std::string text,
                       ReadHeader(file, found.meta.in_archive.begin, found.meta.bytes, "its meta"));
   TD_ASSIGN_OR_RETURN(const sigmf::SigmfRecording meta, sigmf::ParseSigmfMeta(path, text));
+  const std::string data = absl::StrCat(base, sigmf::kDataSuffix);
+  const auto dataset = sigmf::TextIn(meta.object.at("global"), "core:dataset");
+  if (dataset.value_or(data) != data) {
+    return files::Invalid(path, absl::StrCat("global.core:dataset: \"", *dataset, "\" is not the ",
+                                             data, " that is in it"));
+  }
   if (const uint64_t lost = found.data.bytes - found.data.in_archive.bytes; lost > 0) {
     archive.notes.push_back(absl::StrCat("it ends ", lost, " bytes before its samples do"));
   }
@@ -145,15 +158,24 @@ absl::StatusOr<std::unique_ptr<Reader>> OpenArchive(const std::string& path,
                .begin = found.data.in_archive.begin,
                .bytes = found.data.in_archive.bytes,
                .notes = std::move(archive.notes)},
-              meta);
+              meta, options.sample_rate);
 }
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Reader>> OpenSigmf(const std::string& path,
                                                   const ReadOptions& options) {
-  if (sigmf::IsSigmfMeta(path)) return OpenPair(path);
-  if (absl::EndsWith(path, ".sigmf")) return OpenArchive(path, options.member);
+  if (sigmf::IsSigmfMeta(path)) return OpenPair(path, options.sample_rate);
+  if (absl::EndsWith(path, ".sigmf")) return OpenArchive(path, options);
+  absl::string_view stem = path;
+  if (absl::ConsumeSuffix(&stem, sigmf::kDataSuffix)) {
+    return files::Invalid(
+        path, absl::StrCat("holds the samples; name ", stem, sigmf::kMetaSuffix, " instead"));
+  }
+  if (absl::EndsWith(path, ".sigmf-collection")) {
+    return files::Invalid(path,
+                          "is a collection; name the .sigmf-meta of its recordings one by one");
+  }
   return files::Invalid(path, "is named neither .sigmf-meta nor .sigmf");
 }
 

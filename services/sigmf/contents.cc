@@ -12,45 +12,16 @@
 #include "dataplane/status_macros.h"
 #include "services/files/errors.h"
 #include "services/sigmf/core_keys.h"
+#include "services/sigmf/counted.h"
+#include "services/sigmf/metadata.h"
 
 namespace tapedeck::services::sigmf {
 namespace {
 
 using nlohmann::json;
 
-constexpr char kOwn[] = "tapedeck:";
 // Of a label or a comment, as nodes take them. A longer one is kept among the details.
 constexpr size_t kMaxTextBytes = 1024;
-// That a note names.
-constexpr size_t kMaxNamed = 8;
-
-std::string Dumped(const json& value) {
-  return value.dump(-1, ' ', /*ensure_ascii=*/false, json::error_handler_t::replace);
-}
-
-std::string TextOf(const json& object) { return object.empty() ? "" : Dumped(object); }
-
-// Things that are left out or changed, for one note about all of them.
-class Counted {
- public:
-  void Add(std::string what) {
-    if (++count_ <= kMaxNamed) named_.push_back(std::move(what));
-  }
-  // "3 WHY: a, b, c"
-  void Tell(absl::string_view why, std::vector<std::string>* notes) const {
-    if (count_ == 0) return;
-    std::string names;
-    for (const std::string& one : named_) {
-      absl::StrAppend(&names, names.empty() ? "" : ", ", dataplane::Printable(one, kMaxTextBytes));
-    }
-    notes->push_back(
-        absl::StrCat(count_, " ", why, ": ", names, count_ > kMaxNamed ? ", ..." : ""));
-  }
-
- private:
-  size_t count_ = 0;
-  std::vector<std::string> named_;
-};
 
 class ContentsReader {
  public:
@@ -126,8 +97,8 @@ class ContentsReader {
     TakeField("core:", "frequency", &object, &fields);
     const json all = object;
     for (const auto& [key, value] : all.items()) {
-      if (!absl::StartsWith(key, kOwn)) continue;
-      TakeField(kOwn, key.substr(sizeof(kOwn) - 1), &object, &fields);
+      if (!absl::StartsWith(key, kOwnKey)) continue;
+      TakeField(kOwnKey, key.substr(sizeof(kOwnKey) - 1), &object, &fields);
     }
     const bool begins = placed.sample == 0 || IsBehindGap(placed.sample);
     if (begins && fields.empty() && object.empty()) return;
@@ -155,7 +126,7 @@ class ContentsReader {
   }
 
   void Add(Annotation one, const json& details, std::string place) {
-    one.details = TextOf(details);
+    one.details = details.empty() ? "" : Dumped(details);
     if (one.details.size() > model::kMaxDetailsBytes) {
       one.details.clear();
       long_.Add(place);
@@ -190,55 +161,10 @@ class ContentsReader {
   Counted changed_, beyond_, no_room_, long_;
 };
 
-// What the recording has fields for, or the data file alone.
-bool IsUsed(const std::string& key, const json& value) {
-  static constexpr const char* kKeys[] = {"core:datatype", "core:version",       "core:sample_rate",
-                                          "core:dataset",  "core:num_channels",  "core:offset",
-                                          "core:sha512",   "core:trailing_bytes"};
-  if (key == "core:recorder") return value == "Tapedeck";
-  return std::ranges::find(kKeys, key) != std::end(kKeys);
-}
-
-void EraseOwnExtension(json* global) {
-  const auto list = global->find("core:extensions");
-  if (list == global->end() || !list->is_array()) return;
-  json others = json::array();
-  for (const json& one : *list) {
-    const bool own = one.is_object() && one.value("name", json()) == "tapedeck";
-    if (!own) others.push_back(one);
-  }
-  *list = std::move(others);
-  if (list->empty()) global->erase(list);
-}
-
-absl::StatusOr<std::string> MetadataOf(const SigmfRecording& meta,
-                                       std::vector<std::string>* notes) {
-  json object = json::object();
-  for (const auto& [key, value] : meta.object.items()) {
-    if (key != "captures" && key != "annotations" && key != "global") object[key] = value;
-  }
-  json global = json::object();
-  Counted own;
-  for (const auto& [key, value] : meta.object.at("global").items()) {
-    const bool is_own = absl::StartsWith(key, kOwn);
-    if (is_own) own.Add(key);
-    if (!is_own && !IsUsed(key, value)) global[key] = value;
-  }
-  own.Tell("keys tell of the recording that Tapedeck exported and are left out", notes);
-  EraseOwnExtension(&global);
-  if (!global.empty()) object["global"] = std::move(global);
-  std::string text = TextOf(object);
-  if (text.size() <= model::kMaxOriginMetadataBytes) return text;
-  return LimitReached(
-      model::kMaxOriginMetadataBytes, "bytes of metadata",
-      absl::StrCat(meta.path, ": its \"global\" has ", text.size(),
-                   " bytes that are neither captures nor annotations; a recording keeps ",
-                   model::kMaxOriginMetadataBytes, ": shorten the longest of its values"));
-}
-
 }  // namespace
 
-absl::StatusOr<Contents> ReadContents(const SigmfRecording& meta, uint64_t data_bytes) {
+absl::StatusOr<Contents> ReadContents(const SigmfRecording& meta, uint64_t data_bytes,
+                                      double told_rate) {
   const auto type = dataplane::ParseDatatype(meta.datatype);
   if (!type.ok()) {
     return files::Invalid(meta.path,
@@ -248,12 +174,15 @@ absl::StatusOr<Contents> ReadContents(const SigmfRecording& meta, uint64_t data_
     return files::Invalid(
         meta.path, absl::StrCat("global.core:num_channels: ", meta.channels,
                                 " channels lie in turn, and a recording holds one stream: make a "
-                                "file of each channel"));
+                                "file of each channel, or take ",
+                                meta.data_path.substr(meta.data_path.rfind('/') + 1),
+                                " as samples of no format"));
   }
   const json& global = meta.object.at("global");
   Contents out{.sample_rate = NumberIn(global, "core:sample_rate").value_or(0),
                .sha512 = absl::AsciiStrToLower(TextIn(global, "core:sha512").value_or(""))};
-  TD_ASSIGN_OR_RETURN(out.layout, ReadLayout(meta, data_bytes, type->bytes_per_sample()));
+  const double rate = told_rate > 0 ? told_rate : out.sample_rate;
+  TD_ASSIGN_OR_RETURN(out.layout, ReadLayout(meta, data_bytes, type->bytes_per_sample(), rate));
   out.notes = out.layout.notes;
   TD_ASSIGN_OR_RETURN(out.metadata, MetadataOf(meta, &out.notes));
   ContentsReader(meta, &out).Read();

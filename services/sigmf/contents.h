@@ -20,9 +20,11 @@ struct Contents {
   std::vector<std::string> notes;  // for the user
 };
 
-// Of a data file of so many bytes. INVALID_ARGUMENT (FILE_INVALID): the errors of ReadLayout, a
-// datatype that is none, or several channels in turn; RESOURCE_EXHAUSTED (LIMIT_REACHED): it says
-// more of all samples than a recording keeps.
-absl::StatusOr<Contents> ReadContents(const SigmfRecording& meta, uint64_t data_bytes);
+// Of a data file of so many bytes. `told_rate` are samples a second that the user tells, by which
+// times count; 0: those that the file says. INVALID_ARGUMENT (FILE_INVALID): the errors of
+// ReadLayout, a datatype that is none, or several channels in turn; RESOURCE_EXHAUSTED
+// (LIMIT_REACHED): it says more of all samples than a recording keeps.
+absl::StatusOr<Contents> ReadContents(const SigmfRecording& meta, uint64_t data_bytes,
+                                      double told_rate = 0);
 
 }  // namespace tapedeck::services::sigmf

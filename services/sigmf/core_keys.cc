@@ -20,7 +20,7 @@ constexpr double kMostCoreHertz = 1e12;
 constexpr size_t kShaDigits = 128;
 constexpr size_t kMaxValueBytes = 64;
 
-enum class Kind { kText, kCount, kPositive, kRate, kHertz, kFlag, kObject, kList, kSha };
+enum class Kind { kText, kCount, kPositive, kRate, kHertz, kFlag, kObject, kExtensions, kSha };
 
 struct Key {
   const char* name;
@@ -45,7 +45,7 @@ constexpr Key kGlobal[] = {{"core:datatype", Kind::kText},
                            {"core:sha512", Kind::kSha},
                            {"core:trailing_bytes", Kind::kCount},
                            {"core:geolocation", Kind::kObject},
-                           {"core:extensions", Kind::kList}};
+                           {"core:extensions", Kind::kExtensions}};
 constexpr Key kCaptures[] = {
     {"core:sample_start", Kind::kCount}, {"core:datetime", Kind::kText},
     {"core:frequency", Kind::kHertz},    {"core:global_index", Kind::kCount},
@@ -91,8 +91,8 @@ std::string ProblemOf(Kind kind, const json& value) {
       return value.is_boolean() ? "" : "is neither true nor false";
     case Kind::kObject:
       return value.is_object() ? "" : "is no object";
-    case Kind::kList:
-      return value.is_array() ? "" : "is no list";
+    case Kind::kExtensions:  // before the specification 1.0 names and versions
+      return value.is_array() || value.is_object() ? "" : "is no list";
     case Kind::kSha: {
       if (!value.is_string()) return "is no string";
       const auto& text = value.get_ref<const std::string&>();

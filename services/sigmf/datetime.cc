@@ -20,6 +20,9 @@ std::optional<Datetime> ParseDatetime(std::string text) {
   if (text.size() > kDateBytes && text[kDateBytes] == ' ') text[kDateBytes] = 'T';
   std::ranges::replace(text, ',', '.');
   Datetime out;
+  constexpr size_t kSecondsAt = 17;
+  out.leap = text.size() >= kSecondsAt + 2 && text.compare(kSecondsAt, 2, "60") == 0;
+  if (out.leap) text.replace(kSecondsAt, 2, "59");  // else absl drops its fraction
   absl::Time time;
   out.zoned = absl::ParseTime(absl::RFC3339_full, text, &time, nullptr);
   if (!out.zoned && !absl::ParseTime(kWithoutZone, text, absl::UTCTimeZone(), &time, nullptr)) {
@@ -28,7 +31,7 @@ std::optional<Datetime> ParseDatetime(std::string text) {
   if (time >= absl::FromUnixNanos(kLatestNs) || time <= absl::FromUnixNanos(-kLatestNs)) {
     return std::nullopt;
   }
-  out.time_ns = absl::ToUnixNanos(time);
+  out.time_ns = absl::ToUnixNanos(time) + (out.leap ? kSecondNs : 0);
   out.grain_ns = kSecondNs;
   for (size_t at = text.find('.') + 1; at > 0 && at < text.size() && absl::ascii_isdigit(text[at]);
        ++at) {

@@ -37,11 +37,11 @@ struct Capture {
 
 class LayoutReader {
  public:
-  LayoutReader(const SigmfRecording& meta, uint64_t data_bytes, uint64_t sample_bytes)
+  LayoutReader(const SigmfRecording& meta, uint64_t data_bytes, uint64_t sample_bytes, double rate)
       : path_(meta.path),
         global_(meta.object.at("global")),
         sample_bytes_(sample_bytes),
-        rate_(NumberIn(global_, "core:sample_rate").value_or(0)),
+        rate_(rate),
         bytes_(data_bytes) {}
 
   absl::StatusOr<Layout> Read(const json& list) {
@@ -72,6 +72,7 @@ class LayoutReader {
     out_.first_index = offset;
     std::vector<Capture> captures;
     size_t unzoned = 0;
+    size_t leaps = 0;
     for (const json& object : list) {
       Capture one{.number = captures.size(),
                   .start = *CountIn(object, "core:sample_start"),
@@ -86,24 +87,30 @@ class LayoutReader {
         return Refused(absl::StrCat(one.Key("core:sample_start"), one.start + offset,
                                     " is below that of the capture before it"));
       }
-      TD_RETURN_IF_ERROR(TakeTime(TextIn(object, "core:datetime").value_or(""), &one));
+      TD_RETURN_IF_ERROR(TakeTime(TextIn(object, "core:datetime"), &one));
       if (one.time.has_value() && !one.time->zoned) ++unzoned;
+      if (one.time.has_value() && one.time->leap) ++leaps;
       captures.push_back(one);
     }
     if (unzoned > 0) {
       out_.notes.push_back(absl::StrCat(unzoned, " core:datetime of ", captures.size(),
                                         " captures names no zone: it is taken as UTC"));
     }
+    if (leaps > 0) {
+      out_.notes.push_back(absl::StrCat(leaps, " core:datetime of ", captures.size(),
+                                        " captures lies in a leap second: it is taken as one in "
+                                        "the second behind it"));
+    }
     return captures;
   }
 
-  absl::Status TakeTime(const std::string& text, Capture* capture) {
-    if (text.empty()) return absl::OkStatus();
-    capture->time = ParseDatetime(text);
+  absl::Status TakeTime(const std::optional<std::string>& text, Capture* capture) {
+    if (!text.has_value()) return absl::OkStatus();
+    capture->time = ParseDatetime(*text);
     if (capture->time.has_value()) return absl::OkStatus();
     return Refused(absl::StrCat(capture->Key("core:datetime"), "\"",
-                                dataplane::Printable(text, kMaxTimeTextBytes),
-                                "\" is no time like 2024-01-02T03:04:05.678Z"));
+                                dataplane::Printable(*text, kMaxTimeTextBytes),
+                                "\" is no time from 1823 to 2116 like 2024-01-02T03:04:05.678Z"));
   }
 
   // False: the data ends before it.
@@ -111,7 +118,10 @@ class LayoutReader {
     const uint64_t samples = capture.start - now_.file_sample;
     const uint64_t left = bytes_ - now_.byte;
     if (samples > left / sample_bytes_) return false;
-    if (capture.header_bytes > left - samples * sample_bytes_) return false;
+    if (capture.header_bytes > left - samples * sample_bytes_) {
+      bytes_ = now_.byte + samples * sample_bytes_;  // the rest is of a header that is cut
+      return false;
+    }
     const uint64_t here = now_.sample + samples;
     TD_ASSIGN_OR_RETURN(const uint64_t missing, MissingBefore(capture, here));
     TD_RETURN_IF_ERROR(AddMissing(capture, here, missing));
@@ -230,10 +240,10 @@ uint64_t Layout::PlaceOf(uint64_t file_sample) const {
 }
 
 absl::StatusOr<Layout> ReadLayout(const SigmfRecording& meta, uint64_t data_bytes,
-                                  uint64_t sample_bytes) {
+                                  uint64_t sample_bytes, double rate) {
   const auto list = meta.object.find("captures");
   const bool none = list == meta.object.end() || list->is_null();
-  return LayoutReader(meta, data_bytes, sample_bytes).Read(none ? json::array() : *list);
+  return LayoutReader(meta, data_bytes, sample_bytes, rate).Read(none ? json::array() : *list);
 }
 
 }  // namespace tapedeck::services::sigmf

@@ -43,11 +43,12 @@ struct Layout {
   uint64_t PlaceOf(uint64_t file_sample) const;
 };
 
-// Of a data file of so many bytes, with samples of so many. Gaps are where core:global_index says
-// so, or without it where core:datetime is later than the samples before it last: by more than its
-// digits tell, 1 ms, and 100 ppm of the time since the last such one. INVALID_ARGUMENT
-// (FILE_INVALID): the captures contradict each other or the file, or 64 GiB are missing and more.
+// Of a data file of so many bytes, with samples of so many, `rate` a second (0: unknown). Gaps are
+// where core:global_index says so, or without it where core:datetime is later than the samples
+// before it last: by more than its digits tell, 1 ms, and 100 ppm of the time since the last such
+// one. INVALID_ARGUMENT (FILE_INVALID): the captures contradict each other or the file, or 64 GiB
+// are missing and more.
 absl::StatusOr<Layout> ReadLayout(const SigmfRecording& meta, uint64_t data_bytes,
-                                  uint64_t sample_bytes);
+                                  uint64_t sample_bytes, double rate);
 
 }  // namespace tapedeck::services::sigmf

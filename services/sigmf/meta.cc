@@ -17,11 +17,9 @@ using files::Invalid;
 
 namespace {
 
-constexpr char kMetaSuffix[] = ".sigmf-meta";
-
 absl::StatusOr<std::string> DataPath(const std::string& path, const nlohmann::json& global) {
   const auto name = TextIn(global, "core:dataset");
-  if (!name.has_value()) return absl::StrCat(absl::StripSuffix(path, kMetaSuffix), ".sigmf-data");
+  if (!name.has_value()) return absl::StrCat(absl::StripSuffix(path, kMetaSuffix), kDataSuffix);
   // SigMF: a file name in the same directory. A path would read any file of the worker.
   if (name->empty() || *name == "." || *name == ".." ||
       name->find_first_of(std::string("/\0", 2)) != std::string::npos) {

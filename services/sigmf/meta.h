@@ -14,6 +14,9 @@ namespace tapedeck::services::sigmf {
 // All of it is in memory while it is read, some ten times as large.
 inline constexpr uint64_t kMaxMetaBytes = 16 << 20;
 
+inline constexpr char kMetaSuffix[] = ".sigmf-meta";
+inline constexpr char kDataSuffix[] = ".sigmf-data";
+
 struct SigmfRecording {
   std::string path;  // of the meta, for errors
   std::string data_path;

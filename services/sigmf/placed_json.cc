@@ -35,6 +35,9 @@ class PlaceFinder final : public nlohmann::json_sax<json> {
 
   // Empty: nothing is wrong.
   std::string Find() {
+    // The library takes it as the end, and what follows as not there.
+    const size_t zero = text_.find('\0');
+    if (zero != std::string::npos) return absl::StrCat(LineOf(text_, zero + 1), ": a byte is 0");
     nlohmann::json_sax<json>* const events = this;
     if (!json::sax_parse(text_, events) && problem_.empty()) problem_ = "it is no JSON";
     if (problem_.empty() && !object_) problem_ = "it is no JSON object";

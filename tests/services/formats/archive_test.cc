@@ -113,7 +113,7 @@ TEST(ArchiveTest, BoundsAreNamed) {
   for (int i = 0; i <= 1024; ++i) many += Entry(absl::StrCat(i), "");
   EXPECT_THAT(RefusalOf(OpenTar(many + kEnd)), HasSubstr("more than 1024 entries"));
   EXPECT_THAT(RefusalOf(OpenTar("\x1f\x8b\x08" + std::string(600, 'z'))),
-              HasSubstr("without compression"));
+              HasSubstr("is compressed by gzip"));
 }
 
 TEST(ArchiveTest, ASizeBeyondAHeadersIsInOneBefore) {

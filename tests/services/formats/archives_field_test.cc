@@ -1,0 +1,124 @@
+// Archives of SigMF as tools in the field write them: each row says what is right for one.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "services/formats/sigmf.h"
+#include "tests/services/formats/ramp.h"
+#include "tests/shared_data.h"
+
+namespace tapedeck::services::formats {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr uint64_t kMadeSamples = 1000;
+
+struct ArchiveRow {
+  const char* name;
+  std::vector<const char*> words = {};  // of each note; of the refusal
+  uint64_t samples = kMadeSamples;
+  const char* member = "";
+};
+
+const ArchiveRow kReadArchives[] = {
+    {"folder_first"},
+    {"ustar"},
+    {"pax_global"},
+    {"pax_keys"},
+    {"v7"},
+    {"absolute"},
+    {"upwards"},
+    {"dot_slash"},
+    {"unicode"},
+    {"latin1"},
+    {"deep"},
+    {"finder", {"3 files of the archive are left out: .DS_Store, a/._a.sigmf-meta, __MACOSX/a"}},
+    {"links",
+     {"the other half is not there: b.sigmf-meta",
+      "2 files of the archive are left out: b.sigmf-"}},
+    {"device", {"1 files of the archive are left out: tty"}},
+    {"two_of_one_name", {}, kMadeSamples, "y/a"},
+    {"collection", {"1 files of the archive are left out: c.sigmf-collection"}},
+    {"own_dataset"},
+    {"two_after_each_other", {"bytes behind the end of the archive are left out"}},
+    {"no_end"},
+    {"cut_in_the_samples", {"it ends 2000 bytes before its samples do"}, 500},
+};
+
+const ArchiveRow kRefusedArchives[] = {
+    {"data_is_a_link", {"only a.sigmf-meta"}},
+    {"data_is_a_folder", {"only a.sigmf-meta"}},
+    {"two_of_one_name", {"--member takes one of these: x/a, y/a"}},
+    {"two_of_one_name", {"more than one", "--member takes one of these: x/a, y/a"}, 0, "a"},
+    {"meta_alone", {"only a.sigmf-meta"}},
+    {"metadata_only", {"global.core:metadata_only: there are no samples"}},
+    {"other_dataset", {"global.core:dataset: \"a.wav\"", "a.sigmf-data"}},
+    {"no_data", {"there are no samples"}},
+    {"long_meta", {"a.sigmf-meta in it has more than 16777216 bytes"}},
+    {"cut_in_the_header", {"is no whole tar archive"}},
+    {"cut_in_the_meta", {"only a/a.sigmf-meta; the archive ends within its last file"}},
+    {"empty", {"is no whole tar archive"}},
+    {"zeros", {"has no .sigmf-meta and .sigmf-data"}},
+    {"gz", {"is compressed by gzip: unpack it first"}},
+    {"xz", {"is compressed by xz: unpack it first"}},
+    {"bz2", {"is compressed by bzip2: unpack it first"}},
+    {"zst", {"is compressed by zstd: unpack it first"}},
+    {"zip", {"is compressed by zip: unpack it first"}},
+};
+
+class ArchivesFieldTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = ScratchPath("archives");
+    std::filesystem::create_directories(folder_);
+    const std::string command =
+        "/usr/bin/python3 " + TreeFile("tests/services/formats/archives.py") + " " + folder_;
+    ASSERT_EQ(std::system(command.c_str()), 0);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  absl::StatusOr<std::unique_ptr<Reader>> Open(const ArchiveRow& row) const {
+    return OpenSigmf(absl::StrCat(folder_, "/", row.name, ".sigmf"), {.member = row.member});
+  }
+
+  std::string folder_;
+};
+
+TEST_F(ArchivesFieldTest, IsRead) {
+  for (const ArchiveRow& row : kReadArchives) {
+    SCOPED_TRACE(row.name);
+    const auto reader = Open(row);
+    ExpectRamp(reader, row.samples);
+    if (!reader.ok()) continue;
+    std::vector<testing::Matcher<std::string>> notes;
+    for (const char* words : row.words) notes.emplace_back(HasSubstr(words));
+    EXPECT_THAT((*reader)->content().notes, testing::UnorderedElementsAreArray(notes));
+  }
+}
+
+TEST_F(ArchivesFieldTest, IsRefusedWithTheReason) {
+  for (const ArchiveRow& row : kRefusedArchives) {
+    const std::string refusal = RefusalOf(Open(row));
+    for (const char* words : row.words) EXPECT_THAT(refusal, HasSubstr(words)) << row.name;
+  }
+}
+
+// GNU tar writes a map and nothing else of it.
+TEST(ArchiveHoleTest, AFileThatIsOneHoleIsRefused) {
+  const std::string sparse = ScratchPath("hole.sigmf-data");
+  WriteFile(sparse, "");
+  std::filesystem::resize_file(sparse, 1 << 20);
+  const std::string path = ScratchPath("hole.sigmf");
+  for (const char* format : {"pax", "gnu"}) {
+    const std::string command =
+        absl::StrCat("tar -S --format=", format, " -C / -cf ", path, " ", sparse.substr(1));
+    ASSERT_EQ(std::system(command.c_str()), 0);
+    EXPECT_THAT(RefusalOf(OpenSigmf(path)), HasSubstr("GNU.sparse")) << format;
+  }
+}
+
+}  // namespace
+}  // namespace tapedeck::services::formats
