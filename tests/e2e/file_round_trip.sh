@@ -101,7 +101,12 @@ sigmf() {
   local meta=$DATA/sigmf_logo.sigmf-meta
   [[ -r $meta ]] || skip "no $meta"
   lun_with_channel posix sigmf/c0 ri16_le 64KiB
-  round_trip sigmf/c0 "$meta" "${meta%-meta}-data"
+  # Its two channels in turn make no recording, and do as one stream.
+  ! tapectl record sigmf/c0 --source "file:$meta" 2>"$WORK/refused" || fail "two channels became one recording"
+  grep -q num_channels "$WORK/refused" || fail "the refusal: $(cat "$WORK/refused")"
+  jq 'del(.global["core:num_channels"])' "$meta" >"$WORK/logo.sigmf-meta"
+  ln -s "$(realpath "${meta%-meta}-data")" "$WORK/logo.sigmf-data"
+  round_trip sigmf/c0 "$WORK/logo.sigmf-meta" "${meta%-meta}-data"
 }
 
 begin_test

@@ -38,7 +38,7 @@ start_worker
 lun_with_channel posix l/adsb cu8 64KiB
 tapectl record l/adsb --source "file:$DATA/adsb_modes_cu8_2Msps.bin" >/dev/null
 lun_with_channel direct d/logo "$(jq -r '.global["core:datatype"]' "$DATA/sigmf_logo.sigmf-meta")" 64KiB
-tapectl record d/logo --source "file:$DATA/sigmf_logo.sigmf-meta" >/dev/null
+tapectl record d/logo --source "file:$DATA/sigmf_logo.sigmf-data" >/dev/null
 tapectl channel create d/synth --block-bytes 1MiB --sample-rate 1e9 --label antenna=north >/dev/null
 tapectl record d/synth --source synth --blocks 8 >/dev/null
 

@@ -53,7 +53,7 @@ TEST_P(PlaybackTest, AFileComesBackIdenticalInAnyOrder) {
 
 TEST_P(PlaybackTest, RealCapturesComeBackIdentical) {
   TAPEDECK_SHARED_OR_SKIP(adsb, "adsb_modes_cu8_2Msps.bin");
-  TAPEDECK_SHARED_OR_SKIP(logo, "sigmf_logo.sigmf-meta");
+  TAPEDECK_SHARED_OR_SKIP(logo, "sigmf_logo.sigmf-data");
   const std::string output = ScratchPath("out");
   ASSERT_TRUE(
       RecordAndPlay({.datatype = "cu8", .source = FileSource(adsb)}, {.sink = FileSink(output)})
@@ -62,7 +62,7 @@ TEST_P(PlaybackTest, RealCapturesComeBackIdentical) {
   ASSERT_TRUE(RecordAndPlay({.datatype = "ri16_le", .source = FileSource(logo)},
                             {.sink = FileSink(output, true)})
                   .ok());
-  EXPECT_EQ(ReadFile(output), ReadFile(SharedData("sigmf_logo.sigmf-data")));
+  EXPECT_EQ(ReadFile(output), ReadFile(logo));
 }
 
 TEST_P(PlaybackTest, NullDropsEverything) {

@@ -215,6 +215,9 @@ TEST_P(RecordTest, WrongRequestsSayWhatIsWrong) {
   const std::string orphan = ScratchPath("orphan.sigmf-meta");
   WriteFile(orphan, R"({"global": {"core:datatype": "ri16_le"}})");
   WriteFile(ScratchPath("x.sigmf-data"), "1234");
+  const std::string stereo = ScratchPath("stereo.sigmf-meta");
+  WriteFile(stereo, R"({"global": {"core:datatype": "cu8", "core:num_channels": 2}})");
+  WriteFile(ScratchPath("stereo.sigmf-data"), "1234");
   const struct {
     TestRecording test;
     const char* reason;
@@ -246,6 +249,7 @@ TEST_P(RecordTest, WrongRequestsSayWhatIsWrong) {
       {{.source = FileSource("/")}, "FILE_INVALID", "regular"},
       {{.source = FileSource(empty)}, "FILE_INVALID", "no samples"},
       {{.datatype = "cu8", .source = FileSource(meta)}, "FILE_INVALID", "holds ri16_le"},
+      {{.datatype = "cu8", .source = FileSource(stereo)}, "FILE_INVALID", "num_channels: 2"},
       {{.datatype = "ri16_le", .source = FileSource(orphan)}, "FILE_NOT_FOUND", "sigmf-data"},
   };
   for (const auto& row : rows) {

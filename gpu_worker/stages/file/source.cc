@@ -157,13 +157,6 @@ absl::StatusOr<Input> OpenSamples(const SourceSettings& settings) {
   if (!IsSigmfMeta(settings.path)) return Plain(std::move(named), settings.raw_datatype);
   TD_ASSIGN_OR_RETURN(const SigmfRecording meta, ReadSigmfMeta(named));
   TD_ASSIGN_OR_RETURN(InputFile file, settings.files.OpenInput(meta.data_path));
-  if (meta.channels > 1) {
-    Input input = Plain(std::move(file), meta.datatype);
-    input.notes.push_back(absl::StrCat(
-        "the file interleaves ", meta.channels,
-        " channels; they become one stream, and what the file says of them is left out"));
-    return input;
-  }
   TD_ASSIGN_OR_RETURN(Contents contents, ReadContents(meta, file.bytes));
   const uint64_t sample_bytes = dataplane::ParseDatatype(meta.datatype)->bytes_per_sample();
   Input input{.file = std::move(file),
