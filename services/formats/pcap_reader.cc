@@ -1,5 +1,6 @@
 #include "services/formats/pcap_reader.h"
 
+#include <arpa/inet.h>
 #include <pcap/pcap.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include "dataplane/printable.h"
 #include "dataplane/status_macros.h"
 #include "services/files/errors.h"
+#include "services/formats/input.h"
 #include "services/formats/pcap_layout.h"
 
 namespace tapedeck::services::formats {
@@ -35,8 +37,16 @@ constexpr uint32_t kVlans[] = {0x8100, 0x88a8, 0x9100};
 constexpr size_t kVlanBytes = 4;
 constexpr int kMostVlans = 4;
 
+constexpr uint32_t kIpTypes[] = {0x0800, 0x86dd};
+
 constexpr size_t kIpv6Bytes = 40;
 constexpr uint32_t kIpv6Fragment = 44;
+// Headers between IPv6 and UDP: options of hops, a route, options of the receiver. Each begins with
+// what follows it, and how many times 8 bytes it has beyond the first.
+constexpr uint32_t kIpv6Between[] = {0, 43, 60};
+constexpr size_t kIpv6BetweenBytes = 8;
+// A PCAP has 32 bits without a sign for them, which libpcap gives as a signed number.
+constexpr int64_t kWrappedSeconds = int64_t{1} << 32;
 // A time in nanoseconds does not overflow before.
 constexpr int64_t kLatestSecond = int64_t{1} << 33;
 
@@ -46,6 +56,7 @@ enum class Passed { kCut, kFragment, kOther };
 struct Unwrapped {
   Bytes datagram;
   std::optional<Passed> passed;
+  Flow flow = {};
 };
 
 uint32_t BigAt(Bytes bytes, size_t at, size_t count) {
@@ -74,7 +85,30 @@ Bytes BehindLink(int kind, Bytes packet) {
     if (packet.size() <= before) return {};
     type = BigAt(packet, before - 2, 2);
   }
+  if (std::ranges::find(kIpTypes, type) == std::end(kIpTypes)) return {};
   return packet.subspan(before);
+}
+
+Flow::Address AddressIn(Bytes bytes) {
+  Flow::Address address{};
+  std::ranges::copy(bytes, address.begin());
+  return address;
+}
+
+Unwrapped BehindIpv6(Bytes ip) {
+  const Flow flow{
+      .ipv6 = true, .from = AddressIn(ip.subspan(8, 16)), .to = AddressIn(ip.subspan(24, 16))};
+  uint32_t next = BigAt(ip, 6, 1);
+  Bytes rest = ip.subspan(kIpv6Bytes);
+  while (std::ranges::find(kIpv6Between, next) != std::end(kIpv6Between)) {
+    const size_t bytes = rest.size() < 2 ? 0 : (BigAt(rest, 1, 1) + 1) * kIpv6BetweenBytes;
+    if (bytes == 0 || bytes > rest.size()) return {.passed = Passed::kOther};
+    next = BigAt(rest, 0, 1);
+    rest = rest.subspan(bytes);
+  }
+  if (next == kIpv6Fragment) return {.passed = Passed::kFragment};
+  if (next != kUdp) return {.passed = Passed::kOther};
+  return {.datagram = rest, .flow = flow};
 }
 
 // What IP carries, if that is UDP in one piece.
@@ -86,13 +120,11 @@ Unwrapped BehindIp(Bytes ip) {
       return {.passed = Passed::kOther};
     }
     if ((BigAt(ip, 6, 2) & 0x3fff) != 0) return {.passed = Passed::kFragment};
-    return {.datagram = ip.subspan(header)};
+    return {.datagram = ip.subspan(header),
+            .flow = {.from = AddressIn(ip.subspan(12, 4)), .to = AddressIn(ip.subspan(16, 4))}};
   }
   if (version != 6 || ip.size() < kIpv6Bytes) return {.passed = Passed::kOther};
-  const uint32_t next = BigAt(ip, 6, 1);
-  if (next == kIpv6Fragment) return {.passed = Passed::kFragment};
-  if (next != kUdp) return {.passed = Passed::kOther};
-  return {.datagram = ip.subspan(kIpv6Bytes)};
+  return BehindIpv6(ip);
 }
 
 Unwrapped DatagramIn(int link, Bytes packet, bool whole) {
@@ -104,12 +136,25 @@ Unwrapped DatagramIn(int link, Bytes packet, bool whole) {
     return {.passed = whole ? Passed::kOther : Passed::kCut};
   }
   if (bytes < kUdpBytes) return {.passed = Passed::kOther};
-  return {.datagram = udp.first(bytes).subspan(kUdpBytes)};
+  found.datagram = udp.first(bytes).subspan(kUdpBytes);
+  found.flow.port = static_cast<uint16_t>(BigAt(udp, 2, 2));
+  return found;
 }
 
 std::string CaptureError(const char* text) { return dataplane::Printable(text, PCAP_ERRBUF_SIZE); }
 
 }  // namespace
+
+std::string Flow::Text() const {
+  const auto text = [this](const Address& address) {
+    std::array<char, INET6_ADDRSTRLEN> out{};
+    inet_ntop(ipv6 ? AF_INET6 : AF_INET, address.data(), out.data(), out.size());
+    return std::string(out.data());
+  };
+  const std::string target = text(to);
+  return absl::StrCat(text(from), " to ", ipv6 ? absl::StrCat("[", target, "]") : target, ":",
+                      port);
+}
 
 void PcapReader::Close::operator()(pcap* capture) const { pcap_close(capture); }
 
@@ -123,7 +168,7 @@ absl::StatusOr<PcapReader> PcapReader::Create(const files::InputFile& file) {
 absl::Status PcapReader::Rewind() {
   capture_.reset();
   ends_early_ = false;
-  cut_ = fragments_ = others_ = 0;
+  packets_ = cut_ = fragments_ = others_ = 0;
   const int fd = dup(file_->fd.get());
   FILE* stream = fd < 0 || lseek(fd, 0, SEEK_SET) != 0 ? nullptr : fdopen(fd, "r");
   if (stream == nullptr) {
@@ -136,6 +181,7 @@ absl::Status PcapReader::Rewind() {
       pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, error));
   if (capture_ == nullptr) {
     std::fclose(stream);
+    TD_RETURN_IF_ERROR(CheckUnpacked(*file_));
     return files::Invalid(file_->path, absl::StrCat("is no capture: ", CaptureError(error)));
   }
   link_ = pcap_datalink(capture_.get());
@@ -156,19 +202,23 @@ absl::StatusOr<std::optional<Captured>> PcapReader::Next() {
     if (read != 1) {
       const std::string text = CaptureError(pcap_geterr(capture_.get()));
       ends_early_ = absl::StartsWith(text, "truncated");
-      if (!ends_early_) return files::Invalid(file_->path, text);
+      if (!ends_early_) {
+        return files::Invalid(file_->path, absl::StrCat("packet ", packets_ + 1, ": ", text));
+      }
       break;
     }
-    if (header->ts.tv_sec < 0 || header->ts.tv_sec > kLatestSecond) {
-      return files::Invalid(file_->path, absl::StrCat("has a packet of the second ",
-                                                      header->ts.tv_sec, ", which is no time"));
+    ++packets_;
+    int64_t seconds = header->ts.tv_sec;
+    if (seconds < 0) seconds += kWrappedSeconds;
+    if (seconds < 0 || seconds > kLatestSecond) {
+      return files::Invalid(file_->path, absl::StrCat("packet ", packets_, ": the second ",
+                                                      header->ts.tv_sec, " is no time"));
     }
     const Bytes packet = std::as_bytes(std::span(data, header->caplen));
     const Unwrapped found = DatagramIn(link_, packet, header->caplen >= header->len);
     if (!found.passed.has_value()) {
       // Of nanoseconds, as asked for.
-      return Captured{header->ts.tv_sec * int64_t{1'000'000'000} + header->ts.tv_usec,
-                      found.datagram};
+      return Captured{seconds * 1'000'000'000 + header->ts.tv_usec, found.datagram, found.flow};
     }
     ++(*found.passed == Passed::kCut        ? cut_
        : *found.passed == Passed::kFragment ? fragments_

@@ -2,6 +2,7 @@
 // thread that may wait.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,9 +19,23 @@ struct pcap;
 
 namespace tapedeck::services::formats {
 
+// Where a datagram comes from and goes to. Addresses of IPv4 have 4 bytes and zeros behind them.
+struct Flow {
+  using Address = std::array<std::byte, 16>;
+  bool ipv6 = false;
+  Address from = {};
+  Address to = {};
+  uint16_t port = 0;  // that it goes to; a sender may change the one that it comes from
+
+  bool operator==(const Flow&) const = default;
+  // "10.0.0.2 to 239.1.1.1:4991"
+  std::string Text() const;
+};
+
 struct Captured {
-  int64_t time_ns = 0;               // when it was captured
+  int64_t time_ns = 0;               // when it was captured; 0: the capture has no times
   std::span<const std::byte> bytes;  // of the datagram; valid until the next call
+  Flow flow;
 };
 
 class PcapReader {
@@ -49,7 +64,8 @@ class PcapReader {
 
   const files::InputFile* file_;
   std::unique_ptr<pcap, Close> capture_;
-  int link_ = 0;  // what each packet begins with, DLT_
+  int link_ = 0;          // what each packet begins with, DLT_
+  uint64_t packets_ = 0;  // read so far
   bool ends_early_ = false;
   // Packets that were passed over.
   uint64_t cut_ = 0;        // by the capture's snapshot length

@@ -13,10 +13,6 @@ namespace {
 
 std::string Hertz(double hertz) { return absl::StrFormat("%.15g", hertz); }
 
-std::string Instant(int64_t ns) {
-  return absl::FormatTime("%E4Y-%m-%dT%H:%M:%E*SZ", absl::FromUnixNanos(ns), absl::UTCTimeZone());
-}
-
 void NoteOther(const std::string& what, const std::string& file, const std::string& told,
                Content* content) {
   content->notes.push_back(
@@ -43,6 +39,10 @@ void TellFrequency(double hertz, Content* content) {
 }
 
 }  // namespace
+
+std::string Instant(int64_t ns) {
+  return absl::FormatTime("%E4Y-%m-%dT%H:%M:%E*SZ", absl::FromUnixNanos(ns), absl::UTCTimeZone());
+}
 
 absl::Status Tell(const std::string& path, const ReadOptions& options, Content* content) {
   if (!options.datatype.empty()) {

@@ -1,26 +1,24 @@
 #include "services/formats/vita49_packets.h"
 
+#include <cstdlib>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "dataplane/status_macros.h"
 #include "services/files/errors.h"
+#include "services/formats/told.h"
+#include "services/vita49/payload_format.h"
 #include "services/vita49/sample_clock.h"
 
 namespace tapedeck::services::formats {
 namespace {
 
-// Streams of which the contexts are kept until the stream is known, and whose packets are counted.
-constexpr size_t kMostStreams = 64;
-// What a frame of VITA 49.1 begins with.
-constexpr absl::string_view kFrame = "VRLP";
-
-std::string NameOf(const std::optional<uint32_t>& stream) {
-  return stream.has_value() ? absl::StrCat(*stream) : "without a number";
-}
+// Streams of which the contexts are kept until the stream is known.
+constexpr size_t kMostContexts = 64;
+// Of the clock of who captures against that of the device.
+constexpr int64_t kMostApartNs = 60'000'000'000;
 
 }  // namespace
 
@@ -41,41 +39,49 @@ bool Vita49Packets::IsWanted(const vita49::Decoded& decoded) const {
 absl::Status Vita49Packets::LookAround(const std::string& path) {
   Contexts contexts;
   TD_RETURN_IF_ERROR(FindFirst(path, &contexts));
-  Told& told = contexts[stream_];
+  Told& told = contexts[{stream_, flow_.from}];
   TD_RETURN_IF_ERROR(Complete(path, &told));
   if (begin_.kind == vita49::Fraction::kNone) {
     return files::Invalid(path, "its packets have no times, so that losses could not be told");
   }
   type_ = *told.type;
+  format_ = told.format;
   sample_rate_ = *told.sample_rate;
-  const model::SampleTime told_ns = vita49::NanosecondsOf(begin_, sample_rate_);
+  told_start_ns_ = vita49::NanosecondsOf(begin_, sample_rate_);
   // Else it is the time of the capture. Captures without times have zeros.
-  if (told_ns.has_value() || start_ns_ == 0) start_ns_ = told_ns;
+  const model::SampleTime captured_ns =
+      captured_start_ns_ == 0 ? std::nullopt : model::SampleTime(captured_start_ns_);
+  start_ns_ = told_start_ns_.has_value() ? told_start_ns_ : captured_ns;
   return absl::OkStatus();
 }
 
 // The first packet with samples, and the contexts until those of its stream tell all.
 absl::Status Vita49Packets::FindFirst(const std::string& path, Contexts* contexts) {
   bool found = false;
-  while (!found || !(*contexts)[stream_].all()) {
+  while (!found || !(*contexts)[{stream_, flow_.from}].all()) {
     TD_ASSIGN_OR_RETURN(const auto captured, file_.Next());
     if (!captured.has_value()) break;
     const auto decoded = vita49::Decode(captured->bytes);
     if (!decoded.has_value()) {
-      PassOver(captured->bytes);
+      others_.AddUndecoded(captured->bytes);
     } else if (decoded->context.has_value()) {
-      if (contexts->size() >= kMostStreams && !contexts->contains(decoded->stream)) continue;
-      Told& told = (*contexts)[decoded->stream];
-      if (decoded->format.has_value()) told.type = decoded->format;
+      const auto key = std::pair(decoded->stream, captured->flow.from);
+      if (contexts->size() >= kMostContexts && !contexts->contains(key)) continue;
+      Told& told = (*contexts)[key];
+      if (decoded->told_format.has_value()) {
+        told.type = decoded->format;
+        told.format = decoded->told_format;
+      }
       const auto& rate = decoded->context->sample_rate;
       if (rate.has_value() && *rate > 0) told.sample_rate = rate;
     } else if (!found && !decoded->samples.empty() && IsWanted(*decoded)) {
       found = true;
       stream_ = decoded->stream;
+      flow_ = captured->flow;
       begin_ = decoded->time;
-      start_ns_ = captured->time_ns;
+      captured_start_ns_ = captured->time_ns;
     } else if (!found) {
-      PassOver(*decoded);
+      others_.AddStream(decoded->stream);
     }
   }
   if (found) return absl::OkStatus();
@@ -102,17 +108,24 @@ absl::Status Vita49Packets::Complete(const std::string& path, Told* told) const 
     return files::Invalid(path, absl::StrFormat("%.15g samples a second are no sample rate", rate));
   }
   if (told->all()) return absl::OkStatus();
+  if (told->type.has_value()) {
+    return files::Invalid(path,
+                          "no context of its stream tells the sample rate; --sample-rate does");
+  }
+  if (!told->format.has_value()) {
+    return files::Invalid(path,
+                          "no context of its stream tells what its samples are; --datatype does");
+  }
   return files::Invalid(
-      path, told->type.has_value()
-                ? "no context of its stream tells the sample rate; --sample-rate does"
-                : "no context of its stream tells a kind of samples that SigMF has; --datatype "
-                  "does");
+      path, absl::StrCat("its context tells ", vita49::FormatText(*told->format),
+                         ", which no datatype of SigMF has; --datatype takes them as one"));
 }
 
 absl::Status Vita49Packets::Rewind() {
   TD_RETURN_IF_ERROR(file_.Rewind());
-  others_.clear();
-  end_ = others_beyond_ = late_ = malformed_ = framed_ = clock_sets_ = other_rate_at_ = 0;
+  others_ = {};
+  end_ = late_ = of_other_type_ = clock_sets_ = other_rate_at_ = 0;
+  other_type_ = false;
   clock_ = vita49::StreamClock(sample_rate_);
   captured_ns_.reset();
   set_by_s_.reset();
@@ -120,14 +133,9 @@ absl::Status Vita49Packets::Rewind() {
   return absl::OkStatus();
 }
 
-void Vita49Packets::PassOver(const vita49::Decoded& decoded) {
-  const bool kept = others_.size() < kMostStreams || others_.contains(decoded.stream);
-  ++(kept ? others_[decoded.stream] : others_beyond_);
-}
-
-void Vita49Packets::PassOver(std::span<const std::byte> no_packet) {
-  const absl::string_view text(reinterpret_cast<const char*>(no_packet.data()), no_packet.size());
-  ++(absl::StartsWith(text, kFrame) ? framed_ : malformed_);
+// A device may send contexts to a port of their own.
+bool Vita49Packets::IsOfFlow(const vita49::Decoded& decoded, const Flow& flow) const {
+  return decoded.context.has_value() ? flow.from == flow_.from : flow == flow_;
 }
 
 absl::StatusOr<std::optional<Placed>> Vita49Packets::Next() {
@@ -138,9 +146,11 @@ absl::StatusOr<std::optional<Placed>> Vita49Packets::Next() {
     const vita49::Arrival arrival{.silent_ns =
                                       captured->time_ns - captured_ns_.value_or(captured->time_ns)};
     if (!decoded.has_value()) {
-      PassOver(captured->bytes);
+      others_.AddUndecoded(captured->bytes);
     } else if (decoded->stream != stream_) {
-      PassOver(*decoded);
+      others_.AddStream(decoded->stream);
+    } else if (!IsOfFlow(*decoded, captured->flow)) {
+      others_.AddFlow(captured->flow);
     } else if (auto placed = Place(*decoded, arrival); placed.has_value()) {
       if (!placed->samples.empty()) captured_ns_ = captured->time_ns;
       return placed;
@@ -150,12 +160,17 @@ absl::StatusOr<std::optional<Placed>> Vita49Packets::Next() {
 
 std::optional<Placed> Vita49Packets::Place(const vita49::Decoded& decoded,
                                            const vita49::Arrival& arrival) {
-  return decoded.context.has_value() ? PlaceContext(decoded, arrival)
-                                     : PlaceSamples(decoded, arrival);
+  if (decoded.context.has_value()) return PlaceContext(decoded, arrival);
+  if (!other_type_) return PlaceSamples(decoded, arrival);
+  ++of_other_type_;
+  return std::nullopt;
 }
 
 std::optional<Placed> Vita49Packets::PlaceContext(const vita49::Decoded& decoded,
                                                   const vita49::Arrival& arrival) {
+  if (decoded.told_format.has_value()) {
+    other_type_ = decoded.told_format != format_ && decoded.format != type_;
+  }
   // One of a time before all samples, or of none, holds from the first that comes.
   const int64_t first =
       clock_.PositionOf(decoded.time, arrival).value_or(static_cast<int64_t>(end_));
@@ -175,13 +190,13 @@ std::optional<Placed> Vita49Packets::PlaceSamples(const vita49::Decoded& decoded
                                                   const vita49::Arrival& arrival) {
   const size_t sample_bytes = type_.bytes_per_sample();
   if (decoded.samples.empty() || decoded.samples.size() % sample_bytes != 0) {
-    ++malformed_;
+    others_.AddUnsound();
     return std::nullopt;
   }
   const auto count = static_cast<int64_t>(decoded.samples.size() / sample_bytes);
   const auto place = clock_.PlaceOf({decoded.count, decoded.time, count, arrival});
   if (!place.has_value()) {
-    ++malformed_;
+    others_.AddUnsound();
     return std::nullopt;
   }
   if (place->step_s.has_value() && clock_sets_++ == 0) set_by_s_ = place->step_s;
@@ -198,20 +213,15 @@ std::optional<Placed> Vita49Packets::PlaceSamples(const vita49::Decoded& decoded
 
 std::vector<std::string> Vita49Packets::WhatWasPassedOver() const {
   std::vector<std::string> notes = file_.Notes();
+  const std::vector<std::string> others = others_.Notes();
+  notes.insert(notes.end(), others.begin(), others.end());
   const auto note = [&](uint64_t count, absl::string_view what) {
     if (count > 0) notes.push_back(absl::StrCat(count, " packets ", what));
   };
-  note(framed_, "are in frames of VITA 49.1 (VRLP), which are not read");
-  note(malformed_, "are no sound ones of VITA 49.2");
-  uint64_t others = others_beyond_;
-  std::vector<std::string> names;
-  for (const auto& [stream, count] : others_) {
-    others += count;
-    names.push_back(absl::StrCat(NameOf(stream), " (", count, ")"));
-  }
-  if (others_beyond_ > 0) names.push_back("more");
-  note(others, absl::StrCat("are of other streams, and left out; --stream takes one of them: ",
-                            absl::StrJoin(names, ", ")));
+  dataplane::Datatype type = type_;
+  type.big_endian = false;
+  note(of_other_type_, absl::StrCat("hold other samples than ", dataplane::DatatypeName(type),
+                                    ", says a context, and are left out"));
   note(late_, "came late or twice, and are left out");
   return notes;
 }
@@ -221,8 +231,24 @@ std::string Vita49Packets::PassedOver() const {
   return notes.empty() ? "" : absl::StrCat(": ", absl::StrJoin(notes, "; "));
 }
 
+void Vita49Packets::NoteStart(std::vector<std::string>* notes) const {
+  if (captured_start_ns_ == 0 || options_.start_ns.has_value()) return;
+  if (!told_start_ns_.has_value()) {
+    notes->push_back("no packet tells UTC: the start is when the capture has the first");
+  } else if (std::abs(*told_start_ns_ - captured_start_ns_) > kMostApartNs) {
+    notes->push_back(absl::StrCat("the first packet says ", Instant(*told_start_ns_),
+                                  ", which is the start, and was captured at ",
+                                  Instant(captured_start_ns_)));
+  }
+}
+
 std::vector<std::string> Vita49Packets::Notes() const {
   std::vector<std::string> notes = WhatWasPassedOver();
+  NoteStart(&notes);
+  if (format_.has_value() && !vita49::DatatypeOf(*format_).has_value()) {
+    notes.push_back(absl::StrCat("its context tells ", vita49::FormatText(*format_),
+                                 "; they are read as told"));
+  }
   if (set_by_s_.has_value()) {
     notes.push_back(absl::StrCat("the device's clock was set ", clock_sets_,
                                  clock_sets_ == 1 ? " time, by " : " times, first by ",

@@ -1,7 +1,7 @@
 // The packets of one stream of VITA 49.2 in a capture file, each with the place of its samples. The
-// stream is the one that is asked for, else that of the first packet with samples. Places count
-// from the stream's first sample, by vita49/stream_clock.h and the sample rate that a context
-// tells. One thread that may wait.
+// stream is the one that is asked for, else that of the first packet with samples, and has one
+// sender and one port. Places count from the stream's first sample, by vita49/stream_clock.h and
+// the sample rate that a context tells. One thread that may wait.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +16,7 @@
 #include "dataplane/datatype.h"
 #include "services/formats/pcap_reader.h"
 #include "services/formats/reader.h"
+#include "services/formats/vita49_others.h"
 #include "services/model/sample_time.h"
 #include "services/vita49/packet.h"
 #include "services/vita49/stream_clock.h"
@@ -58,12 +59,13 @@ class Vita49Packets {
   // What contexts tell of the samples of their stream.
   struct Told {
     std::optional<dataplane::Datatype> type;
+    std::optional<uint64_t> format;  // its words, which may be those of no type
     std::optional<double> sample_rate;
 
     bool all() const { return type.has_value() && sample_rate.has_value(); }
   };
   using Stream = std::optional<uint32_t>;
-  using Contexts = std::map<Stream, Told>;
+  using Contexts = std::map<std::pair<Stream, Flow::Address>, Told>;  // by their senders, too
 
   Vita49Packets(PcapReader file, const ReadOptions& options)
       : file_(std::move(file)), options_(options) {}
@@ -73,9 +75,9 @@ class Vita49Packets {
   // What the contexts of the stream leave open, `options_` tell.
   absl::Status Complete(const std::string& path, Told* told) const;
   bool IsWanted(const vita49::Decoded& decoded) const;
-  void PassOver(const vita49::Decoded& decoded);
-  void PassOver(std::span<const std::byte> no_packet);
+  bool IsOfFlow(const vita49::Decoded& decoded, const Flow& flow) const;
   std::vector<std::string> WhatWasPassedOver() const;
+  void NoteStart(std::vector<std::string>* notes) const;
   std::optional<Placed> Place(const vita49::Decoded& decoded, const vita49::Arrival& arrival);
   std::optional<Placed> PlaceContext(const vita49::Decoded& decoded,
                                      const vita49::Arrival& arrival);
@@ -85,23 +87,26 @@ class Vita49Packets {
   PcapReader file_;
   ReadOptions options_;
   Stream stream_;
+  Flow flow_;  // of the samples
   vita49::Time begin_;
   dataplane::Datatype type_;
   double sample_rate_ = 0;
+  std::optional<uint64_t> format_;  // that the contexts tell
   model::SampleTime start_ns_;
-  uint64_t end_ = 0;  // one behind the newest sample
+  model::SampleTime told_start_ns_;  // by the packets
+  int64_t captured_start_ns_ = 0;    // by the capture
+  uint64_t end_ = 0;                 // one behind the newest sample
   vita49::StreamClock clock_{0};
   std::optional<int64_t> captured_ns_;  // the last packet with samples
   std::optional<double> set_by_s_;      // the first time that the device's clock was set
   uint64_t clock_sets_ = 0;
   std::optional<double> other_rate_;  // told later than the first
   uint64_t other_rate_at_ = 0;
+  bool other_type_ = false;  // the newest context tells other samples
   // Packets that were passed over.
-  std::map<Stream, uint64_t> others_;  // by their streams, as far as there is room
-  uint64_t others_beyond_ = 0;
+  Vita49Others others_;
   uint64_t late_ = 0;
-  uint64_t framed_ = 0;  // VITA 49.1
-  uint64_t malformed_ = 0;
+  uint64_t of_other_type_ = 0;
 };
 
 }  // namespace tapedeck::services::formats

@@ -1,12 +1,13 @@
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "services/vita49/layout.h"
 #include "services/vita49/packet.h"
+#include "services/vita49/payload_format.h"
 
 namespace tapedeck::services::vita49 {
 namespace {
-
-using dataplane::Datatype;
 
 // Takes words off the front; what is not there is 0, and noticed.
 class WordReader {
@@ -55,32 +56,14 @@ Time TimeOf(uint32_t head, WordReader& words) {
   return time;
 }
 
-// None: not of a datatype of SigMF, or with bits beside its numbers.
-std::optional<Datatype> FormatOf(uint32_t word) {
-  const uint32_t parts = word >> kRealOrComplexAt & 3;
-  const uint32_t number = word >> kNumberAt & 0x1f;
-  const uint32_t bits = (word >> kPackedBitsAt & kBitsMask) + 1;
-  const uint32_t used = (word & kBitsMask) + 1;
-  const bool whole = number == kSignedNumber || number == kUnsignedNumber;
-  const bool fits =
-      whole ? bits == 8 || bits == 16 || bits == 32 : bits == (number == kDoubleNumber ? 64 : 32);
-  if (!whole && number != kSingleNumber && number != kDoubleNumber) return std::nullopt;
-  // Fewer bits lie at the upper end of theirs, and a whole number has zeros behind them; tags there
-  // are no samples.
-  const bool filled = used == bits || (whole && used < bits && (word >> kTagsAt & kTagsMask) == 0);
-  if (!fits || !filled || parts > kCartesian) return std::nullopt;
-  Datatype type{
-      .complex = parts == kCartesian, .bits = static_cast<int>(bits), .big_endian = bits > 8};
-  if (whole) type.kind = number == kSignedNumber ? Datatype::Kind::kInt : Datatype::Kind::kUint;
-  return type;
-}
-
 void ReadContext(WordReader& words, Decoded& decoded) {
   const uint32_t fields = words.Next();
   for (const int bit : kMoreWords) {
     if (Has(fields, bit)) words.Next();
   }
   Context& context = decoded.context.emplace();
+  // Several numbers of each field: none is read as another.
+  if (Has(fields, kAttributes) && words.Next() != kValueAlone) return;
   const auto hertz = [&] { return Fixed(static_cast<int64_t>(words.NextTwo()), kHertzBits); };
   if (Has(fields, kReferencePoint)) words.Next();
   if (Has(fields, kBandwidth)) context.bandwidth_hz = hertz();
@@ -101,8 +84,10 @@ void ReadContext(WordReader& words, Decoded& decoded) {
   if (Has(fields, kTemperature)) words.Next();
   if (Has(fields, kDevice)) words.NextTwo();
   if (Has(fields, kState)) words.Next();
-  if (Has(fields, kPayloadFormat))
-    decoded.format = FormatOf(static_cast<uint32_t>(words.NextTwo() >> 32));
+  if (Has(fields, kPayloadFormat)) {
+    decoded.told_format = words.NextTwo();
+    decoded.format = DatatypeOf(*decoded.told_format);
+  }
 }
 
 }  // namespace
@@ -113,12 +98,22 @@ std::optional<size_t> SizeOf(std::span<const std::byte> word) {
   return size == 0 ? std::nullopt : std::optional(size);
 }
 
+Undecoded WhyUndecoded(std::span<const std::byte> packet) {
+  if (SizeOf(packet) != packet.size()) return Undecoded::kUnsound;
+  const uint32_t head = WordReader(packet).Next();
+  const uint32_t type = head >> kTypeAt;
+  if (std::ranges::find(kOtherTypes, type) != std::end(kOtherTypes)) return Undecoded::kOtherType;
+  const bool is_data = type == kData || type == kDataWithoutStream;
+  return is_data && Has(head, kSpectrum) ? Undecoded::kSpectrum : Undecoded::kUnsound;
+}
+
 std::optional<Decoded> Decode(std::span<const std::byte> packet) {
   WordReader words(packet);
   const uint32_t head = words.Next();
   const uint32_t type = head >> kTypeAt;
   if (type != kDataWithoutStream && type != kData && type != kContext) return std::nullopt;
   if (words.too_short() || (head & kSizeMask) * kWordBytes != packet.size()) return std::nullopt;
+  if (type != kContext && Has(head, kSpectrum)) return std::nullopt;
   Decoded decoded{.count = head >> kCountAt & kCountMask};
   if (type != kDataWithoutStream) decoded.stream = words.Next();
   uint32_t padding_bits = 0;

@@ -12,6 +12,7 @@ inline constexpr int kTypeAt = 28;
 inline constexpr int kHasClass = 27;
 inline constexpr int kHasTrailer = 26;  // of data
 inline constexpr int kRoughTime = 24;   // of a context: TSM
+inline constexpr int kSpectrum = 24;    // of data: bins of a spectrum
 inline constexpr int kSecondsAt = 22;   // TSI, 2 bits
 inline constexpr int kFractionAt = 20;  // TSF, 2 bits
 inline constexpr int kCountAt = 16;
@@ -22,6 +23,8 @@ inline constexpr uint32_t kSizeMask = 0xffff;  // words of the packet
 inline constexpr uint32_t kDataWithoutStream = 0;
 inline constexpr uint32_t kData = 1;
 inline constexpr uint32_t kContext = 4;
+// Data and contexts of extensions, and commands.
+inline constexpr uint32_t kOtherTypes[] = {2, 3, 5, 6, 7};
 
 // TSI of the time of GPS, in which leap seconds are, and of a clock that counts as POSIX does.
 inline constexpr uint32_t kGpsSeconds = 2;
@@ -53,7 +56,11 @@ inline constexpr int kDevice = 17;
 inline constexpr int kState = 16;
 inline constexpr int kPayloadFormat = 15;
 // Each says that another such word follows, before all fields.
-inline constexpr int kMoreWords[] = {1, 2, 3, 7};
+inline constexpr int kMoreWords[] = {1, 2, 3};
+// The same of the last one, which says what is told of each field: its value alone, or more
+// numbers.
+inline constexpr int kAttributes = 7;
+inline constexpr uint32_t kValueAlone = 1U << 31;
 
 // The first word of the payload's format: samples that are packed without gaps, complex ones as
 // pairs, and above these bits the kind of number, its bits in the packet less 1, and those it has

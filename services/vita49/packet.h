@@ -55,6 +55,7 @@ struct Decoded {
   // Of a context that says so: what the samples are, big-endian. None, too: they are of a kind that
   // no datatype of SigMF has.
   std::optional<dataplane::Datatype> format;
+  std::optional<uint64_t> told_format;  // the same as its words, see payload_format.h
 };
 
 // Bytes of the packet that begins with this word; none: no packet is so short.
@@ -62,6 +63,10 @@ std::optional<size_t> SizeOf(std::span<const std::byte> word);
 
 // None: not one whole packet of these kinds. Every size in it is held against the packet's own.
 std::optional<Decoded> Decode(std::span<const std::byte> packet);
+
+// Why there is none: it is a command or of an extension, bins of a spectrum, or no packet.
+enum class Undecoded : uint8_t { kOtherType, kSpectrum, kUnsound };
+Undecoded WhyUndecoded(std::span<const std::byte> packet);
 
 // What is written before samples: all of the above but a trailer, with the class of DIFI's data.
 inline constexpr size_t kDataHeaderBytes = 7 * kWordBytes;

@@ -9,6 +9,9 @@ __extension__ using Wide = unsigned __int128;
 
 constexpr uint64_t kPicoseconds = 1'000'000'000'000;
 constexpr int64_t kNanoseconds = 1'000'000'000;
+// Where times tell a fraction of a second alone: a packet that comes later than that is taken for
+// one of the second behind it.
+constexpr long double kMostLateSeconds = 0.1L;
 constexpr int kDigits = 53;  // of a double, before the exponent
 // Of a distance: what a clock that is wrong, or a forged packet, says is not so far away.
 constexpr long double kMostSamples = 1e18L;
@@ -58,8 +61,13 @@ std::optional<int64_t> SamplesBetween(const Time& begin, const Time& time, long 
   long double samples = fraction;
   if (time.kind == Fraction::kPicoseconds) samples = (seconds * 1e12L + fraction) * rate / 1e12L;
   if (time.kind == Fraction::kSamples) samples = seconds * rate + fraction;
+  if (GoesRound(time)) samples -= std::floor(samples / rate + kMostLateSeconds) * rate;
   if (!(std::fabs(samples) <= kMostSamples)) return std::nullopt;
   return std::llround(samples);
+}
+
+bool GoesRound(const Time& time) {
+  return !time.has_seconds && time.kind == Fraction::kPicoseconds && time.fraction < kPicoseconds;
 }
 
 bool IsUtc(const Time& time) {

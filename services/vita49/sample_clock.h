@@ -34,8 +34,12 @@ class SampleClock {
   std::optional<int64_t> begin_ns_;
 };
 
+// It tells no second, but the picoseconds of one.
+bool GoesRound(const Time& time);
+
 // How many samples the second time is behind the first; negative: before it. None: their times are
 // of different kinds or none, or further apart than a clock that is right could say.
+// Of times that go round the second is less than 0.9 s behind the first, or up to 0.1 s before it.
 std::optional<int64_t> SamplesBetween(const Time& begin, const Time& time, long double rate);
 
 // Seconds of UTC and a fraction that samples or picoseconds count.

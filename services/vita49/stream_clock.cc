@@ -74,7 +74,7 @@ void StreamClock::SetRate(long double rate) {
 }
 
 double StreamClock::DriftPpm() const {
-  if (!newest_.has_value()) return 0;
+  if (!newest_.has_value() || GoesRound(newest_->time)) return 0;
   const auto told = SamplesBetween(origin_.time, newest_->time, rate_);
   const int64_t passed = newest_->position - origin_.position;
   if (!told.has_value() || passed <= 0) return 0;

@@ -58,7 +58,7 @@ class Capture {
   }
 
   Capture& Put(std::span<const std::byte> datagram) {
-    AppendDatagram({.time_ns = 5, .port = 4991, .bytes = datagram}, &text_);
+    AppendDatagram({.time_ns = kSecond * 1'000'000'000, .port = 4991, .bytes = datagram}, &text_);
     return *this;
   }
 

@@ -1,0 +1,196 @@
+// Captures of packets of VITA 49 as tools and devices in the field make them: each row says what is
+// right for one.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "services/formats/vita49.h"
+#include "tests/services/formats/ramp.h"
+#include "tests/shared_data.h"
+
+namespace tapedeck::services::formats {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int64_t kFieldSecond = 1'704'164'645;
+constexpr int64_t kSecondNs = 1'000'000'000;
+// Of the first packet with samples, which comes behind a context.
+constexpr int64_t kCapturedNs = kFieldSecond * kSecondNs + 64'000;
+constexpr uint64_t kFieldPackets = 40;
+constexpr uint64_t kFieldBytes = kFieldPackets * 64 * 4;
+
+struct CaptureRow {
+  const char* name;
+  std::vector<const char*> words = {};  // each in a note of its own; in the refusal
+  ReadOptions options = {};
+  const char* datatype = "ci16_le";
+  uint64_t bytes = kFieldBytes;
+  model::SampleTime start_ns = kFieldSecond * kSecondNs;
+  std::vector<SampleRange> gaps = {};
+};
+
+const ReadOptions kTold = {.datatype = "ci16_le", .sample_rate = 1e6};
+constexpr char kStartIsCaptured[] =
+    "no packet tells UTC: the start is when the capture has the first";
+
+const CaptureRow kReadCaptures[] = {
+    // Files.
+    {"microseconds"},
+    {"big_endian"},
+    {"kuznetzov"},
+    {.name = "after_2038", .start_ns = 2'147'483'653 * kSecondNs},
+    {"ng_comments"},
+    {"ng_nanoseconds"},
+    {"ng_binary_fractions"},
+    {"ng_two_interfaces"},
+    {"ng_two_sections"},
+    {"ng_big_endian"},
+    {"ng_simple"},
+    {.name = "cut", .words = {"ends within a packet"}, .bytes = kFieldBytes - 256},
+    // Links.
+    {"ipv6"},
+    {"ipv6_options"},
+    {"ip_options"},
+    {"wrong_checksums"},
+    {"ethernet_tail"},
+    {"noise", {"2 packets carry no whole datagram of UDP", "2 packets are no sound ones"}},
+    // Streams.
+    {"twice", {"40 packets came late or twice"}},
+    {.name = "late", .words = {"1 packets came late"}, .gaps = {{9 * 64, 64}}},
+    {"two_devices", {"takes them apart: 10.0.0.3 to 10.0.0.1:4991 (41)"}},
+    {"two_ports", {"takes them apart: 10.0.0.2 to 10.0.0.1:4992 (40)"}},
+    {"context_to_another_port"},
+    {.name = "stream_changes",
+     .words = {"21 packets are of other streams"},
+     .bytes = kFieldBytes / 2},
+    {"context_last"},
+    {.name = "no_stream", .options = kTold},
+    {"extensions", {"5 packets are commands or extensions of VITA 49.2, which are not read"}},
+    {"no_samples", {"1 packets are no sound ones"}},
+    {"half_samples", {"1 packets are no sound ones"}},
+    {"cut_inside", {"1 packets are no sound ones"}},
+    {"longer_than_told", {"1 packets are no sound ones"}},
+    // Times.
+    {"sample_count"},
+    {.name = "free_count", .words = {kStartIsCaptured}, .start_ns = kCapturedNs},
+    {.name = "gps", .words = {kStartIsCaptured}, .start_ns = kCapturedNs},
+    {.name = "since_power_up", .words = {"1970-01-01T00:20:34Z"}, .start_ns = 1234 * kSecondNs},
+    {.name = "fraction_alone", .words = {kStartIsCaptured}, .start_ns = kCapturedNs},
+    {.name = "zeros", .words = {"1970-01-01T00:00:00Z"}, .start_ns = 0},
+    {.name = "year_2106",
+     .words = {"2106-02-07T06:24:00Z"},
+     .start_ns = ((int64_t{1} << 32) - 256) * kSecondNs},
+    {"a_second_of_picoseconds"},
+    {"no_count"},
+    // Samples.
+    {"difi"},
+    {"trailers"},
+    {.name = "jumbo", .bytes = kFieldPackets * 4000 * 4},
+    {.name = "padding", .datatype = "ri16_le", .bytes = kFieldPackets * 66},
+    {"padding_beyond", {"2 packets are no sound ones"}},
+    {"bits_12_in_16"},
+    {.name = "vectors", .words = {"in vectors of 2; they are read as told"}, .options = kTold},
+    {.name = "real", .datatype = "ri16_le"},
+    {.name = "floats", .datatype = "cf32_le"},
+    {.name = "format_changes",
+     .words = {"20 packets hold other samples than ci16_le, says a context, and are left out"},
+     .bytes = kFieldBytes / 2},
+    {.name = "format_that_is_none_follows",
+     .words = {"20 packets hold other samples than ci16_le"},
+     .bytes = kFieldBytes / 2},
+    {.name = "rate_0", .options = {.sample_rate = 1e6}},
+    {.name = "no_rate", .options = {.sample_rate = 1e6}},
+    {"more_fields"},
+};
+
+const CaptureRow kRefusedCaptures[] = {
+    {"empty", {"is no capture"}},
+    {"head_alone", {"has no samples in packets of VITA 49.2"}},
+    {"gzip", {"is compressed by gzip: unpack it first"}},
+    {"erf", {"is no capture"}},
+    {"link_erf", {"on a link of kind ERF"}},
+    {"huge_record", {"packet 6: "}},
+    {"ng_two_links", {"packet 21: ", "type 113 different from the type of the first"}},
+    {"tcp", {"41 packets carry no whole datagram of UDP"}},
+    {"mpls", {"41 packets carry no whole datagram of UDP"}},
+    {"gre", {"41 packets carry no whole datagram of UDP"}},
+    {"pppoe", {"41 packets carry no whole datagram of UDP"}},
+    {"vxlan", {"41 packets are no sound ones of VITA 49.2"}},
+    {"rtp", {"41 packets are no sound ones of VITA 49.2"}},
+    {"little_endian", {"41 packets are no sound ones of VITA 49.2"}},
+    {"context_alone", {"has no samples in packets of VITA 49.2"}},
+    {"no_stream", {"--datatype"}},
+    {"no_times", {"its packets have no times"}},
+    {"whole_seconds", {"its packets have no times"}},
+    {"bits_12_in_12", {"of 12 bits in 12", "--datatype"}},
+    {"vectors", {"in vectors of 2", "--datatype"}},
+    {"repeats", {"each 4 times", "--datatype"}},
+    {"polar", {"--datatype"}},
+    {"spectra", {"40 packets hold spectra"}},
+    {"rate_0", {"--sample-rate"}},
+    {"rate_below_0", {"--sample-rate"}},
+    {"no_rate", {"--sample-rate"}},
+    {"attributes", {"no context of its stream tells"}},
+};
+
+class CapturesFieldTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = ScratchPath("captures");
+    std::filesystem::create_directories(folder_);
+    const std::string command =
+        "/usr/bin/python3 " + TreeFile("tests/services/formats/captures.py") + " " + folder_;
+    ASSERT_EQ(std::system(command.c_str()), 0);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  absl::StatusOr<std::unique_ptr<Reader>> Open(const CaptureRow& row) const {
+    return OpenVita49(absl::StrCat(folder_, "/", row.name, ".pcap"), row.options);
+  }
+
+  std::string folder_;
+};
+
+// The ramp's bytes, as samples of that type are turned.
+std::string BytesOf(const CaptureRow& row) {
+  std::string bytes = Ramp(row.bytes / 4);
+  if (absl::string_view(row.datatype) != "cf32_le") return bytes;
+  for (size_t i = 0; i < bytes.size(); i += 4) std::rotate(&bytes[i], &bytes[i + 2], &bytes[i] + 4);
+  return bytes;
+}
+
+TEST_F(CapturesFieldTest, IsRead) {
+  for (const CaptureRow& row : kReadCaptures) {
+    SCOPED_TRACE(row.name);
+    const auto reader = Open(row);
+    EXPECT_TRUE(reader.ok()) << reader.status();
+    if (!reader.ok()) continue;
+    const Content& content = (*reader)->content();
+    EXPECT_EQ(content.datatype, row.datatype);
+    EXPECT_EQ(content.sample_rate, absl::string_view(row.name) == "real" ? 2e6 : 1e6);
+    EXPECT_EQ(content.start_ns, row.start_ns);
+    EXPECT_EQ(content.bytes, row.bytes);
+    EXPECT_THAT(content.gaps, testing::ElementsAreArray(row.gaps));
+    std::string expected = BytesOf(row);
+    for (const SampleRange& gap : row.gaps) {
+      expected.replace(gap.first * 4, gap.count * 4, gap.count * 4, '\0');
+    }
+    EXPECT_TRUE(*ReadAll(**reader) == expected);
+    std::vector<testing::Matcher<std::string>> notes;
+    for (const char* words : row.words) notes.emplace_back(HasSubstr(words));
+    EXPECT_THAT(content.notes, testing::UnorderedElementsAreArray(notes));
+  }
+}
+
+TEST_F(CapturesFieldTest, IsRefusedWithTheReason) {
+  for (const CaptureRow& row : kRefusedCaptures) {
+    const std::string refusal = RefusalOf(Open(row));
+    for (const char* words : row.words) EXPECT_THAT(refusal, HasSubstr(words)) << row.name;
+  }
+}
+
+}  // namespace
+}  // namespace tapedeck::services::formats
