@@ -183,6 +183,7 @@ class LayoutReader {
   // The first known time is the start's.
   void NoteTime(const Capture& capture, uint64_t sample, PlacedCapture* placed) {
     if (!capture.time.has_value()) return;
+    if (sample > 0 && !(rate_ > 0)) ++unheld_;
     const int64_t time_ns = capture.time->time_ns;
     if (!known_.has_value()) {
       known_ = {.sample = sample, .time_ns = time_ns, .grain_ns = capture.time->grain_ns};
@@ -203,6 +204,11 @@ class LayoutReader {
     if (left % sample_bytes_ > 0) {
       out_.notes.push_back(absl::StrCat("the last ", left % sample_bytes_,
                                         " bytes are not a whole sample and are left out"));
+    }
+    if (unheld_ > 0) {
+      out_.notes.push_back(absl::StrCat(unheld_,
+                                        " core:datetime behind the first sample are not "
+                                        "held against it, as no core:sample_rate is there"));
     }
     const Stretch& last = out_.stretches.back();
     out_.file_samples = last.file_sample + last.samples;
@@ -228,6 +234,7 @@ class LayoutReader {
   bool timed_ = false;
   bool based_ = false;  // a core:global_index was there
   uint64_t missing_ = 0;
+  size_t unheld_ = 0;  // times, for want of a rate
   Layout out_;
 };
 

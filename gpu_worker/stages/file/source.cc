@@ -16,6 +16,7 @@
 #include "services/files/input_file.h"
 #include "services/samples/conversion.h"
 #include "services/sigmf/contents.h"
+#include "services/sigmf/core_keys.h"
 #include "services/sigmf/meta.h"
 
 namespace tapedeck::gpu_worker::stages::file {
@@ -27,6 +28,7 @@ using services::files::InputFile;
 using services::files::Invalid;
 using services::sigmf::Contents;
 using services::sigmf::IsSigmfMeta;
+using services::sigmf::NumberIn;
 using services::sigmf::ReadContents;
 using services::sigmf::ReadSigmfMeta;
 using services::sigmf::SigmfRecording;
@@ -157,7 +159,10 @@ absl::StatusOr<Input> OpenSamples(const SourceSettings& settings) {
   if (!IsSigmfMeta(settings.path)) return Plain(std::move(named), settings.raw_datatype);
   TD_ASSIGN_OR_RETURN(const SigmfRecording meta, ReadSigmfMeta(named));
   TD_ASSIGN_OR_RETURN(InputFile file, settings.files.OpenInput(meta.data_path));
-  TD_ASSIGN_OR_RETURN(Contents contents, ReadContents(meta, file.bytes));
+  // The recording counts its times by its channel's rate, so that a file without one may, too.
+  const bool tells = NumberIn(meta.object.at("global"), "core:sample_rate").has_value();
+  TD_ASSIGN_OR_RETURN(Contents contents,
+                      ReadContents(meta, file.bytes, tells ? 0 : settings.sample_rate));
   const uint64_t sample_bytes = dataplane::ParseDatatype(meta.datatype)->bytes_per_sample();
   Input input{.file = std::move(file),
               .datatype = meta.datatype,

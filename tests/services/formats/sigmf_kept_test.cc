@@ -158,6 +158,16 @@ const KeptRow kKept[] = {
        EXPECT_THAT(content.gaps, testing::ElementsAre(SampleRange{500, 10'000}));
      },
      11'000},
+    {"rate_untold",
+     [](FieldFiles& x) {
+       x.global().erase("core:sample_rate");
+       x.meta["captures"].push_back(
+           {{"core:sample_start", 500}, {"core:datetime", "2024-01-02T03:04:15Z"}});
+     },
+     {"1 core:datetime behind the first sample are not held against it"},
+     [](const Content& content) {
+       EXPECT_THAT(content.annotations.at(0).details, HasSubstr("03:04:15Z"));
+     }},
     {"odd_name",
      [](FieldFiles& x) {
        x.name = "-a b%20\xc3\xa4";
