@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "gpu_worker/stages/ingest/counts.h"
 #include "gpu_worker/stages/ingest/vita49/reader.h"
 #include "services/vita49/packet.h"
 #include "services/vita49/sample_clock.h"
@@ -244,6 +245,29 @@ TEST(SampleClockTest, AReaderFindsEverySampleAtItsPlace) {
       ASSERT_EQ(reader->Read(packet, {}).position, static_cast<int64_t>(sample)) << rate;
     }
   }
+}
+
+TEST(VitaReaderTest, AContextOfOtherSamplesThanTheChannelsIsTold) {
+  const auto reader = gpu_worker::stages::ingest::vita49::CreateReader(
+      {.sample_bytes = 4, .datatype = FormatOf("ci16_be"), .sample_rate = 1e6});
+  const auto told = [&](const char* datatype) {
+    return reader
+        ->Read(Encode(ContextPacket{
+                   .time = kTime, .context = {.sample_rate = 1e6}, .format = FormatOf(datatype)}),
+               {})
+        .other_format;
+  };
+  EXPECT_EQ(told("ci8"), std::nullopt);  // of which stream, is not known yet
+  const auto header = Encode(DataHeader{.time = kTime, .samples_bytes = 4});
+  std::vector<std::byte> packet(header.begin(), header.end());
+  packet.resize(packet.size() + 4);
+  gpu_worker::stages::ingest::Counts counts;
+  counts.other_format = reader->Read(packet, {}).other_format.value_or(0);
+  EXPECT_THAT(gpu_worker::stages::ingest::TextOf(counts),
+              testing::HasSubstr("; the sender tells complex signed numbers of 8 bits in 8, which "
+                                 "are not the channel's samples"));
+  EXPECT_EQ(told("ci16_be"), std::nullopt);
+  EXPECT_NE(told("cf32_be"), std::nullopt);
 }
 
 }  // namespace

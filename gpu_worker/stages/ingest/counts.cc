@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "services/vita49/payload_format.h"
 
 namespace tapedeck::gpu_worker::stages::ingest {
 
@@ -26,6 +27,11 @@ std::string TextOf(const Counts& counts) {
   if (counts.other_rate > 0) {
     absl::StrAppend(&text, "; the sender tells a sample rate of ", counts.other_rate.load(),
                     ", which is not the channel's");
+  }
+  if (counts.other_format > 0) {
+    absl::StrAppend(&text, "; the sender tells ",
+                    services::vita49::FormatText(counts.other_format.load()),
+                    ", which are not the channel's samples");
   }
   if (counts.early > 0) add("before the instant", counts.early);
   if (counts.uncut) {

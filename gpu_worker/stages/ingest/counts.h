@@ -22,6 +22,7 @@ struct Counts {
   std::atomic<uint64_t> restarts = 0;      // of the sender's count
   std::atomic<uint64_t> clock_sets = 0;    // of the sender's clock
   std::atomic<double> other_rate = 0;      // that the sender told last, where not the channel's
+  std::atomic<uint64_t> other_format = 0;  // the same, of VITA 49
   std::atomic<uint64_t> scattered = 0;
   std::atomic<uint64_t> foreign = 0;
   std::atomic<uint64_t> malformed = 0;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "dataplane/datatype.h"
 #include "gpu_worker/packets/limits.h"
 
 namespace tapedeck::gpu_worker::stages::ingest {
@@ -41,6 +42,7 @@ struct Packet {
   std::vector<Told> news;                   // of the signal
   std::optional<double> clock_step_s;       // the sender's clock was set before this packet
   std::optional<double> other_rate;         // told of the samples, and not the channel's
+  std::optional<uint64_t> other_format;     // the same of VITA 49: see payload_format.h there
   // The stream is to begin at an instant, and cannot: its packets do not say when, in UTC, their
   // samples are of. Position 0 is the first sample of the first packet then.
   bool uncut = false;
@@ -79,6 +81,7 @@ class PacketReader {
 
 struct StreamSettings {
   size_t sample_bytes = 0;
+  dataplane::Datatype datatype;    // of the channel, or of what the first transform takes
   double sample_rate = 0;          // of the channel
   int64_t at_ns = 0;               // the group's instant, UTC; 0: it is in none
   std::optional<uint32_t> stream;  // none: that of the first packet

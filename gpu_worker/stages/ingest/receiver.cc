@@ -160,6 +160,7 @@ void Receiver::OnPacket(std::span<const std::byte> bytes) {
   const Packet packet = parts_.reader->Read(bytes, jumps_.SoFarNow());
   if (packet.clock_step_s.has_value()) OnClockStep(packet.position, *packet.clock_step_s);
   if (packet.other_rate.has_value()) parts_.counts->other_rate = *packet.other_rate;
+  if (packet.other_format.has_value()) parts_.counts->other_format = *packet.other_format;
   for (const auto& [told, text] : packet.news) {
     const int64_t position = jumps_.PositionOf(told);
     if (position >= 0) parts_.news->Tell(static_cast<uint64_t>(position), text);

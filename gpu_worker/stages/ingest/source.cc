@@ -120,6 +120,7 @@ absl::StatusOr<StreamSettings> StreamOf(const Parameters& parameters, const Sour
                                " have times: give the channel the sample rate of the stream"));
   }
   StreamSettings stream{.sample_bytes = parsed.bytes_per_sample(),
+                        .datatype = parsed,
                         .sample_rate = place.sample_rate,
                         .at_ns = place.at_ns};
   if (parameters.stream != kAnyStream) stream.stream = static_cast<uint32_t>(parameters.stream);

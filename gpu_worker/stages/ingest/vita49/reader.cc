@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "services/model/sample_time.h"
 #include "services/vita49/packet.h"
+#include "services/vita49/payload_format.h"
 #include "services/vita49/sample_clock.h"
 #include "services/vita49/signal_text.h"
 #include "services/vita49/stream_clock.h"
@@ -33,6 +34,7 @@ class VitaReader final : public PacketReader {
  public:
   explicit VitaReader(const StreamSettings& settings)
       : sample_bytes_(settings.sample_bytes),
+        datatype_(settings.datatype),
         sample_rate_(settings.sample_rate),
         clock_(settings.sample_rate),
         at_ns_(settings.at_ns),
@@ -88,6 +90,7 @@ class VitaReader final : public PacketReader {
     if (begins) {
       read.news = EarlyNews(decoded.stream, decoded.time);
       read.other_rate = OtherRate();
+      read.other_format = early_format_;
       read.uncut = uncut_;
     }
     if (IsCut()) CutBefore(read);
@@ -99,7 +102,8 @@ class VitaReader final : public PacketReader {
     std::optional<uint32_t> stream;
     Time time;
     std::optional<double> sample_rate;
-    std::string text;
+    std::optional<uint64_t> format;
+    std::string text;  // may be empty
   };
 
   bool IsCut() const { return at_ns_ != 0 && !uncut_; }
@@ -132,18 +136,21 @@ class VitaReader final : public PacketReader {
 
   Packet ReadContext(const Decoded& decoded, const Arrival& arrival) {
     std::string text = services::vita49::TextOf(*decoded.context);
-    if (text.empty()) return {.is = Packet::Is::kNews};
     if (!begin_.has_value()) {
-      early_.push_back(
-          {decoded.stream, decoded.time, decoded.context->sample_rate, std::move(text)});
+      early_.push_back({decoded.stream, decoded.time, decoded.context->sample_rate,
+                        decoded.told_format, std::move(text)});
       if (early_.size() > kMostEarly) early_.pop_front();
       return {.is = Packet::Is::kNews};
     }
+    const std::optional<uint64_t> other_format = OtherFormat(decoded.told_format);
+    if (text.empty()) return {.is = Packet::Is::kNews, .other_format = other_format};
     const auto position = PositionOf(decoded.time, arrival);
     if (!position.has_value()) return {.is = Packet::Is::kMalformed};
     SetRate(decoded.context->sample_rate);
-    return {
-        .is = Packet::Is::kNews, .news = {{*position, std::move(text)}}, .other_rate = OtherRate()};
+    return {.is = Packet::Is::kNews,
+            .news = {{*position, std::move(text)}},
+            .other_rate = OtherRate(),
+            .other_format = other_format};
   }
 
   // Times are those of the samples at the rate that the sender tells, whatever the channel's is.
@@ -156,6 +163,12 @@ class VitaReader final : public PacketReader {
     return static_cast<double>(clock_.rate());
   }
 
+  // None: it is the channel's, or nothing is told.
+  std::optional<uint64_t> OtherFormat(const std::optional<uint64_t>& format) const {
+    const bool other = format.has_value() && services::vita49::DatatypeOf(*format) != datatype_;
+    return other ? format : std::nullopt;
+  }
+
   // The last that holds before the first sample, or is of no time, holds there.
   std::vector<Told> EarlyNews(const std::optional<uint32_t>& stream, const Time& begin) {
     std::vector<Told> news;
@@ -163,6 +176,8 @@ class VitaReader final : public PacketReader {
     for (Early& early : std::exchange(early_, {})) {
       if (early.stream != stream) continue;
       SetRate(early.sample_rate);
+      if (early.format.has_value()) early_format_ = OtherFormat(early.format);
+      if (early.text.empty()) continue;
       const auto between = services::vita49::SamplesBetween(begin, early.time, clock_.rate());
       const int64_t position = between.has_value() ? *between + begin_position_ : 0;
       if (position > 0) {
@@ -183,14 +198,16 @@ class VitaReader final : public PacketReader {
   }
 
   const size_t sample_bytes_;
+  const dataplane::Datatype datatype_;
   const long double sample_rate_;  // of the channel
   services::vita49::StreamClock clock_;
   const int64_t at_ns_;
   std::optional<uint32_t> stream_;
-  std::optional<Time> begin_;   // of the first packet
-  int64_t begin_position_ = 0;  // of the first sample of the first packet
-  bool uncut_ = false;          // see Packet
-  std::deque<Early> early_;     // came before it
+  std::optional<Time> begin_;             // of the first packet
+  int64_t begin_position_ = 0;            // of the first sample of the first packet
+  bool uncut_ = false;                    // see Packet
+  std::deque<Early> early_;               // came before it
+  std::optional<uint64_t> early_format_;  // the last that they tell, where not the channel's
 };
 
 }  // namespace
