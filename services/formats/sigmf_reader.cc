@@ -165,7 +165,10 @@ absl::StatusOr<std::unique_ptr<Reader>> OpenArchive(const std::string& path,
 
 absl::StatusOr<std::unique_ptr<Reader>> OpenSigmf(const std::string& path,
                                                   const ReadOptions& options) {
-  if (sigmf::IsSigmfMeta(path)) return OpenPair(path, options.sample_rate);
+  if (sigmf::IsSigmfMeta(path)) {
+    if (options.member.empty()) return OpenPair(path, options.sample_rate);
+    return files::Invalid(path, "is no archive, of which --member could name a recording");
+  }
   if (absl::EndsWith(path, ".sigmf")) return OpenArchive(path, options);
   absl::string_view stem = path;
   if (absl::ConsumeSuffix(&stem, sigmf::kDataSuffix)) {

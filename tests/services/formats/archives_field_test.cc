@@ -106,6 +106,24 @@ TEST_F(ArchivesFieldTest, IsRefusedWithTheReason) {
   }
 }
 
+// In every header: what is whole before the cut is read, or the file is refused by its name.
+TEST_F(ArchivesFieldTest, EachCutIsReadOrNamed) {
+  const std::string path = folder_ + "/part.sigmf";
+  for (const char* name : {"pax_global", "pax_keys", "folder_first"}) {
+    WriteFile(path, ReadFile(absl::StrCat(folder_, "/", name, ".sigmf")));
+    for (size_t bytes = 4096; bytes > 7; bytes -= 7) {
+      std::filesystem::resize_file(path, bytes);
+      const auto reader = OpenSigmf(path);
+      if (reader.ok()) {
+        ASSERT_TRUE(Ramp(kMadeSamples).starts_with(*ReadAll(**reader))) << name << ' ' << bytes;
+        ASSERT_FALSE((*reader)->content().notes.empty()) << name << ' ' << bytes;
+      } else {
+        ASSERT_THAT(RefusalOf(reader), HasSubstr(path)) << name << ' ' << bytes;
+      }
+    }
+  }
+}
+
 // GNU tar writes a map and nothing else of it.
 TEST(ArchiveHoleTest, AFileThatIsOneHoleIsRefused) {
   const std::string sparse = ScratchPath("hole.sigmf-data");

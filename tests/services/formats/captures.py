@@ -208,6 +208,8 @@ def streams():
 def times():
     packets("sample_count", stream(tsf=1, make=lambda i, **k: data(i, stamp=(BASE, i * SAMPLES), **k)))
     packets("free_count", stream(tsi=0, tsf=3, make=lambda i, **k: data(i, stamp=(0, 2**40 + i * SAMPLES), **k)))
+    packets("sample_count_alone", stream(tsi=0, tsf=1, make=lambda i, **k: data(
+        i, stamp=(0, 990000 + i * SAMPLES), **k)))
     packets("gps", stream(tsi=GPS))
     packets("since_power_up", stream(tsi=OTHER, make=lambda i, **k: data(i, stamp=(1234, i * 64000000), **k)))
     packets("no_times", stream(tsi=0, tsf=0))

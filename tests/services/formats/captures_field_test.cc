@@ -76,6 +76,7 @@ const CaptureRow kReadCaptures[] = {
     // Times.
     {"sample_count"},
     {.name = "free_count", .words = {kStartIsCaptured}, .start_ns = kCapturedNs},
+    {.name = "sample_count_alone", .words = {kStartIsCaptured}, .start_ns = kCapturedNs},
     {.name = "gps", .words = {kStartIsCaptured}, .start_ns = kCapturedNs},
     {.name = "since_power_up", .words = {"1970-01-01T00:20:34Z"}, .start_ns = 1234 * kSecondNs},
     {.name = "fraction_alone", .words = {kStartIsCaptured}, .start_ns = kCapturedNs},
@@ -189,6 +190,23 @@ TEST_F(CapturesFieldTest, IsRefusedWithTheReason) {
   for (const CaptureRow& row : kRefusedCaptures) {
     const std::string refusal = RefusalOf(Open(row));
     for (const char* words : row.words) EXPECT_THAT(refusal, HasSubstr(words)) << row.name;
+  }
+}
+
+// In every header: what is whole before the cut is read, or the file is refused by its name.
+TEST_F(CapturesFieldTest, EachCutIsReadOrNamed) {
+  const std::string path = folder_ + "/part.pcap";
+  for (const char* name : {"ng_comments", "ng_two_interfaces", "kuznetzov"}) {
+    WriteFile(path, ReadFile(absl::StrCat(folder_, "/", name, ".pcap")));
+    for (size_t bytes = 1200; bytes > 3; bytes -= 3) {
+      std::filesystem::resize_file(path, bytes);
+      const auto reader = OpenVita49(path);
+      if (reader.ok()) {
+        ASSERT_TRUE(Ramp(kFieldBytes / 4).starts_with(*ReadAll(**reader))) << name << ' ' << bytes;
+      } else {
+        ASSERT_THAT(RefusalOf(reader), HasSubstr(path)) << name << ' ' << bytes;
+      }
+    }
   }
 }
 

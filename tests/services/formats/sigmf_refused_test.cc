@@ -68,6 +68,7 @@ const RefusedRow kRefused[] = {
     {"lone_surrogate", Instead("1.2.0", "\\ud800"), "line 1, column "},
     {"deep", Text(std::string(100'000, '[')), "nested deeper than 32 levels"},
     {"long_string", Text("{\"global\": \"" + std::string(17 << 20, 'x') + "\"}"), "16777216 bytes"},
+    {"member_of_a_pair", [](FieldFiles& x) { x.options.member = "x"; }, "is no archive, of which"},
     {"no_data_bytes", [](FieldFiles& x) { x.data.clear(); }, "there are no samples"},
 };
 
