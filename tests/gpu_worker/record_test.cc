@@ -218,6 +218,8 @@ TEST_P(RecordTest, WrongRequestsSayWhatIsWrong) {
   const std::string stereo = ScratchPath("stereo.sigmf-meta");
   WriteFile(stereo, R"({"global": {"core:datatype": "cu8", "core:num_channels": 2}})");
   WriteFile(ScratchPath("stereo.sigmf-data"), "1234");
+  const std::string archive = ScratchPath("x.sigmf");
+  WriteFile(archive, "a tar");
   const struct {
     TestRecording test;
     const char* reason;
@@ -250,6 +252,7 @@ TEST_P(RecordTest, WrongRequestsSayWhatIsWrong) {
       {{.source = FileSource(empty)}, "FILE_INVALID", "no samples"},
       {{.datatype = "cu8", .source = FileSource(meta)}, "FILE_INVALID", "holds ri16_le"},
       {{.datatype = "cu8", .source = FileSource(stereo)}, "FILE_INVALID", "num_channels: 2"},
+      {{.datatype = "cu8", .source = FileSource(archive)}, "FILE_INVALID", "is an archive"},
       {{.datatype = "ri16_le", .source = FileSource(orphan)}, "FILE_NOT_FOUND", "sigmf-data"},
   };
   for (const auto& row : rows) {

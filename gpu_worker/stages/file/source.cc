@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
 #include "dataplane/block.h"
 #include "dataplane/datatype.h"
@@ -145,18 +146,19 @@ struct Input {
   std::vector<std::string> notes = {};
 };
 
-// Of samples that are all there is in the file.
-Input Plain(InputFile file, std::string datatype) {
-  const uint64_t bytes = file.bytes;
-  return {.file = std::move(file),
-          .datatype = std::move(datatype),
-          .pieces = {{.bytes = bytes}},
-          .bytes = bytes};
-}
-
 absl::StatusOr<Input> OpenSamples(const SourceSettings& settings) {
   TD_ASSIGN_OR_RETURN(InputFile named, settings.files.OpenInput(settings.path));
-  if (!IsSigmfMeta(settings.path)) return Plain(std::move(named), settings.raw_datatype);
+  const std::string& path = settings.path;
+  if (absl::EndsWith(path, ".sigmf") || absl::EndsWith(path, ".sigmf-collection")) {
+    return Invalid(path, "is an archive or a collection: name a .sigmf-meta, or import an archive");
+  }
+  if (!IsSigmfMeta(settings.path)) {
+    const uint64_t bytes = named.bytes;
+    return Input{.file = std::move(named),
+                 .datatype = settings.raw_datatype,
+                 .pieces = {{.bytes = bytes}},
+                 .bytes = bytes};
+  }
   TD_ASSIGN_OR_RETURN(const SigmfRecording meta, ReadSigmfMeta(named));
   TD_ASSIGN_OR_RETURN(InputFile file, settings.files.OpenInput(meta.data_path));
   // The recording counts its times by its channel's rate, so that a file without one may, too.
