@@ -77,8 +77,8 @@ std::vector<std::string> Vita49Others::Notes() const {
   list(streams_, streams_beyond_, "are of other streams, and left out; --stream takes one of them",
        NameOf);
   list(flows_, flows_beyond_,
-       "have the stream's number, but another sender or port, and are left out; tcpdump -r "
-       "takes them apart",
+       "have the stream's number, but another sender or port, and are left out; tcpdump -r A -w B "
+       "'src HOST and dst port PORT' makes a capture of one of them",
        [](const Flow& flow) { return flow.Text(); });
   return notes;
 }

@@ -65,6 +65,7 @@ absl::Status Vita49Packets::FindFirst(const std::string& path, Contexts* context
     if (!decoded.has_value()) {
       others_.AddUndecoded(captured->bytes);
     } else if (decoded->context.has_value()) {
+      if (!IsWanted(*decoded)) continue;
       const auto key = std::pair(decoded->stream, captured->flow.from);
       if (contexts->size() >= kMostContexts && !contexts->contains(key)) continue;
       Told& told = (*contexts)[key];

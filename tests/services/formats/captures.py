@@ -192,6 +192,7 @@ def streams():
                                                   for one, port in zip(pair, (4991, 4992))]))
     write("context_to_another_port", pcap([frame(context(), to=4990)] + [frame(one) for one in all_of[1:]]))
     packets("stream_changes", all_of[:21] + [context(stream=8)] + [data(i, stream=8) for i in range(20, COUNT)])
+    packets("many_streams", [context(stream=1000 + i) for i in range(80)] + all_of)
     packets("context_alone", [context(), context()])
     packets("context_last", all_of[1:] + all_of[:1])
     packets("no_stream", [data(i, kind=0, stream=None) for i in range(COUNT)])
