@@ -1,5 +1,5 @@
 // The chunk `auxi` of programs for SDRs: when a WAV file was recorded, and at which frequency. In
-// numbers (HDSDR, SDR#, Perseus) or as XML (SDR Console). Of this room alone.
+// numbers (HDSDR, SDR#, SDRangel) or as XML (SDR Console). Of this room alone.
 #pragma once
 
 #include <optional>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "services/model/recording.h"
 #include "services/model/sample_time.h"
 
 namespace tapedeck::services::formats {
@@ -16,10 +17,13 @@ inline constexpr uint64_t kMostAuxiBytes = 64 << 10;
 
 struct Auxi {
   model::SampleTime start_ns;
-  std::optional<uint64_t> frequency_hz;
-  std::vector<std::string> notes;  // what it has and could not be read
+  std::optional<Annotation> signal;
+  std::vector<std::string> notes;  // what it has and could not be read, or is not taken over
+
+  bool operator==(const Auxi&) const = default;
 };
 
-Auxi ReadAuxi(absl::string_view chunk);
+// `sample_rate` is the file's, in samples per second: a note names another.
+Auxi ReadAuxi(absl::string_view chunk, double sample_rate);
 
 }  // namespace tapedeck::services::formats

@@ -6,10 +6,19 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "dataplane/printable.h"
 #include "dataplane/status_macros.h"
 #include "services/files/errors.h"
+#include "services/vita49/signal_text.h"
 
 namespace tapedeck::services::formats {
+namespace {
+
+constexpr size_t kMostListed = 16;
+constexpr size_t kMostNameShown = 128;
+
+}  // namespace
 
 absl::Status ReadExactly(const files::InputFile& file, uint64_t offset, std::span<std::byte> into) {
   while (!into.empty()) {
@@ -57,6 +66,23 @@ absl::Status CheckUnpacked(const files::InputFile& file) {
     return files::Invalid(file.path, absl::StrCat("is compressed by ", name, ": unpack it first"));
   }
   return absl::OkStatus();
+}
+
+std::optional<Annotation> SignalOf(double hertz) {
+  const std::string text = vita49::TextOf(vita49::Context{.frequency_hz = hertz});
+  if (!vita49::ContextOf(text).has_value()) return std::nullopt;
+  return Annotation{.label = vita49::kSignalLabel, .comment = text};
+}
+
+std::string ListOf(const std::vector<std::string>& names, uint64_t others) {
+  const size_t listed = std::min(names.size(), kMostListed);
+  std::vector<std::string> shown;
+  for (size_t i = 0; i < listed; ++i) {
+    shown.push_back(dataplane::Printable(names[i], kMostNameShown));
+  }
+  others += names.size() - listed;
+  if (others > 0) shown.push_back(absl::StrCat("and ", others, " more"));
+  return absl::StrJoin(shown, ", ");
 }
 
 }  // namespace tapedeck::services::formats

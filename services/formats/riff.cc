@@ -44,7 +44,8 @@ std::optional<int64_t> SystemTimeAt(absl::string_view text, size_t at) {
   const absl::CivilSecond second(part(0), part(1), part(3), part(4), part(5), part(6));
   // One that is not normal is of no calendar.
   const bool real = part(0) >= 1970 && part(0) < 2262 && second.month() == part(1) &&
-                    second.day() == part(3) && second.hour() == part(4) && part(7) < 1000;
+                    second.day() == part(3) && second.hour() == part(4) &&
+                    second.minute() == part(5) && second.second() == part(6) && part(7) < 1000;
   if (!real) return std::nullopt;
   return absl::ToUnixNanos(absl::FromCivil(second, absl::UTCTimeZone())) + part(7) * kMillisecondNs;
 }

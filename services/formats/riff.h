@@ -25,7 +25,8 @@ inline constexpr size_t kAuxiStart = 0;
 inline constexpr size_t kAuxiStop = 16;
 inline constexpr size_t kAuxiFrequency = 32;  // Hz
 inline constexpr size_t kAuxiRate = 36;
-inline constexpr size_t kAuxiBytes = 164;  // with what follows, which is not used here
+inline constexpr size_t kAuxiNextFile = 68;  // its name
+inline constexpr size_t kAuxiBytes = 164;    // with what follows, which is not used here
 
 // Appends a number of `bytes` bytes.
 void AppendNumber(std::string* text, uint64_t value, int bytes);

@@ -27,6 +27,8 @@ bool IsName(absl::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
 }
 
+bool IsKnown(absl::string_view name) { return name == "data" || name == "fmt " || name == "auxi"; }
+
 }  // namespace
 
 absl::StatusOr<WavChunks> WavChunks::Create(const files::InputFile& file) {
@@ -47,6 +49,11 @@ absl::Status WavChunks::ReadHead() {
     told_end_ = NumberAt(head, 16, 8);
     at_ = kW64HeadBytes;
     return absl::OkStatus();
+  }
+  if (form == "RIFX") {
+    return files::Invalid(file_->path,
+                          "it is a WAV file of big-endian numbers (RIFX), which is not read; "
+                          "sox IN.wav -L OUT.wav converts it, without time and frequency");
   }
   const bool large = form == "RF64" || form == "BW64";
   if ((form != "RIFF" && !large) || head.substr(8) != "WAVE") {
@@ -106,8 +113,11 @@ absl::Status WavChunks::ReadSizes(const Chunk& chunk) {
 // Recorders write sizes when they end; one that is interrupted leaves 0, or the most there is.
 uint64_t WavChunks::DataBytes(const Chunk& chunk, uint64_t told) {
   const uint64_t left = file_->bytes - chunk.begin;
-  if (kind_ == Kind::kRf64 && told == kMaxRiffBytes) told = large_bytes_.value_or(UINT64_MAX);
-  const bool open = (told == 0 && told_end_ <= chunk.begin) || told == UINT64_MAX ||
+  const bool elsewhere =
+      kind_ == Kind::kRf64 && (told == kMaxRiffBytes || (told == 0 && !has_data_));
+  if (elsewhere) told = large_bytes_.value_or(0);
+  const bool unended = elsewhere || told_end_ <= chunk.begin || told_end_ > file_->bytes;
+  const bool open = (told == 0 && unended) || told == UINT64_MAX ||
                     (kind_ == Kind::kRiff && told == kMaxRiffBytes);
   if (open && left > 0) {
     notes_.push_back(
@@ -130,17 +140,18 @@ uint64_t WavChunks::DataBytes(const Chunk& chunk, uint64_t told) {
   return told;
 }
 
-// With its padding, which some programs forget: a zero is one.
+// With its padding, which some programs forget: a zero is one, and so is a letter before a chunk
+// that is known.
 absl::StatusOr<uint64_t> WavChunks::EndOf(const Chunk& chunk) const {
   const uint64_t end = chunk.begin + chunk.bytes;
   if (kind_ == Kind::kW64) {
     return std::min((end + kW64Padding - 1) / kW64Padding * kW64Padding, file_->bytes);
   }
-  if (chunk.bytes % 2 == 0 || end + 4 > file_->bytes) {
+  if (chunk.bytes % 2 == 0 || end + kRiffChunkBytes > file_->bytes) {
     return std::min(end + chunk.bytes % 2, file_->bytes);
   }
-  TD_ASSIGN_OR_RETURN(const std::string next, ReadHeader(*file_, end, 4, "a chunk"));
-  return IsName(next) ? end : end + 1;
+  TD_ASSIGN_OR_RETURN(const std::string next, ReadHeader(*file_, end, 5, "a chunk"));
+  return IsName(next.substr(0, 4)) && !IsKnown(next.substr(1)) ? end : end + 1;
 }
 
 absl::StatusOr<std::optional<Chunk>> WavChunks::EndWithout(absl::string_view what) {

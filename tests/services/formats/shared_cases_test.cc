@@ -66,7 +66,7 @@ TEST_F(SharedCasesTest, Wav) {
   EXPECT_EQ((*auxi)->content().start_ns, 1'704'164'645'678'000'000);
   EXPECT_EQ((*auxi)->content().annotations.at(0).comment, "frequency=100000000");
   const auto brief = OpenWav(Input("w04c_auxi32.wav"));
-  EXPECT_THAT((*brief)->content().notes, ElementsAre(HasSubstr("tells no frequency")));
+  EXPECT_THAT((*brief)->content().notes, Contains(HasSubstr("tells no frequency")));
 }
 
 TEST_F(SharedCasesTest, Vita49) {

@@ -11,6 +11,7 @@
 namespace tapedeck::services::formats {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -97,7 +98,7 @@ TEST(WavFilesTest, TimeAndFrequencyFromXml) {
   for (const std::string& auxi : {wide(good), "\xff\xfe" + wide(good), good}) {
     const std::string file =
         Riff(FormatChunk() + ChunkOf("auxi", auxi) + ChunkOf("data", Ramp(kWavSamples)));
-    ExpectAll(file);
+    ExpectAll(file, "not taken over: Created");
     const auto reader = OpenWave(file);
     EXPECT_EQ((*reader)->content().start_ns, 1'579'485'024'000'000'000);
     EXPECT_THAT((*reader)->content().annotations,
@@ -110,7 +111,7 @@ TEST(WavFilesTest, TimeAndFrequencyFromXml) {
         OpenWave(Riff(FormatChunk() + ChunkOf("auxi", auxi) + ChunkOf("data", Ramp(kWavSamples))));
     ASSERT_TRUE(reader.ok()) << reader.status();
     EXPECT_EQ((*reader)->content().start_ns, std::nullopt);
-    EXPECT_THAT((*reader)->content().notes, testing::Contains(HasSubstr(note)));
+    EXPECT_THAT((*reader)->content().notes, Contains(HasSubstr(note)));
   }
 }
 
@@ -123,13 +124,15 @@ TEST(WavFilesTest, TimeAndFrequencyFromNumbers) {
   const auto file = [&](const std::string& chunk) {
     return Riff(FormatChunk() + ChunkOf("auxi", chunk) + ChunkOf("data", Ramp(kWavSamples)));
   };
-  ExpectAll(file(auxi));
+  ExpectAll(file(auxi), "names no zone: its time is taken as UTC");
   const auto reader = OpenWave(file(auxi));
   EXPECT_EQ((*reader)->content().start_ns, 1'704'164'645'678'000'000);
   EXPECT_THAT((*reader)->content().annotations,
               ElementsAre(Annotation{.label = "signal", .comment = "frequency=100000000"}));
-  ExpectAll(file(auxi.substr(0, 32)), "has only 32 bytes, and tells no frequency");
-  ExpectAll(file(std::string(16, '\xff') + auxi.substr(16)), "begins with no time");
+  const auto brief = OpenWave(file(auxi.substr(0, 32)));
+  EXPECT_THAT((*brief)->content().notes,
+              Contains(HasSubstr("has only 32 bytes, and tells no frequency")));
+  ExpectAll(file(std::string(16, '\xff') + auxi.substr(16)), "neither XML nor begins with a time");
   ExpectAll(file(std::string(70'000, 'x')), "has 70000 bytes, more than 65536");
 }
 
