@@ -62,13 +62,20 @@ Part PartOf(hid_t compound, unsigned member) {
   return part;
 }
 
+bool IsOneOf(const std::string& name, std::initializer_list<const char*> words) {
+  return std::ranges::any_of(words,
+                             [&](const char* word) { return absl::EqualsIgnoreCase(name, word); });
+}
+
 // Imaginary parts are named i beside r, and q beside i.
 bool IsSwapped(const Part& first, const Part& second) {
-  const auto is_one_of = [](const std::string& name, std::initializer_list<const char*> words) {
-    return std::ranges::any_of(
-        words, [&](const char* word) { return absl::EqualsIgnoreCase(name, word); });
-  };
-  return is_one_of(second.name, {"r", "re", "real"}) || is_one_of(first.name, {"q"});
+  return IsOneOf(second.name, {"r", "re", "real"}) || IsOneOf(first.name, {"q"});
+}
+
+bool IsNamed(const Part& real, const Part& imaginary) {
+  return (IsOneOf(real.name, {"r", "re", "real"}) &&
+          IsOneOf(imaginary.name, {"i", "im", "imag", "imaginary"})) ||
+         (IsOneOf(real.name, {"i"}) && IsOneOf(imaginary.name, {"q"}));
 }
 
 }  // namespace
@@ -94,9 +101,42 @@ std::optional<SampleType> SampleTypeOf(hid_t type) {
   if (imaginary.at < real.at) std::swap(real, imaginary);
   if (IsSwapped(real, imaginary)) std::swap(real, imaginary);
   if (!real.number.has_value() || real.number != imaginary.number) return std::nullopt;
-  SampleType found{*real.number, real.name, imaginary.name};
+  SampleType found{*real.number, real.name, imaginary.name, IsNamed(real, imaginary)};
   found.datatype.complex = true;
   return found;
+}
+
+std::string TypeText(hid_t type) {
+  if (const auto samples = SampleTypeOf(type); samples.has_value()) {
+    return dataplane::DatatypeName(samples->datatype);
+  }
+  const auto name = [&] {
+    switch (H5Tget_class(type)) {
+      case H5T_INTEGER:
+        return "integer";
+      case H5T_FLOAT:
+        return "float";
+      case H5T_STRING:
+        return "string";
+      case H5T_BITFIELD:
+        return "bit field";
+      case H5T_OPAQUE:
+        return "opaque";
+      case H5T_COMPOUND:
+        return "compound";
+      case H5T_REFERENCE:
+        return "reference";
+      case H5T_ENUM:
+        return "enumeration";
+      case H5T_VLEN:
+        return "variable length";
+      case H5T_ARRAY:
+        return "array";
+      default:
+        return "other";
+    }
+  };
+  return absl::StrCat(name(), " of ", H5Tget_size(type), " bytes");
 }
 
 }  // namespace tapedeck::services::formats

@@ -78,8 +78,9 @@ TEST_F(Hdf5FilesTest, EachHasAllItsSamples) {
 }
 
 TEST_F(Hdf5FilesTest, OfSeveralNoneIsGuessed) {
-  EXPECT_THAT(RefusalOf("two"), AllOf(HasSubstr("more than one"), HasSubstr("/a, /rx/b")));
-  EXPECT_THAT(RefusalOf("two", "/rx/c"), HasSubstr("/a, /rx/b"));
+  EXPECT_THAT(RefusalOf("two"),
+              AllOf(HasSubstr("more than one"), HasSubstr("/a (1000, ci16_le), /rx/b (")));
+  EXPECT_THAT(RefusalOf("two", "/rx/c"), HasSubstr("/a (1000, ci16_le), /rx/b (1000, ri16_le)"));
   for (const char* name : {"/a", "a"}) {
     const auto reader = Open("two", name);
     ASSERT_TRUE(reader.ok()) << reader.status();
