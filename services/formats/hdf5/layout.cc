@@ -15,6 +15,8 @@ namespace {
 constexpr uint64_t kMostChunkBytes = uint64_t{256} << 20;
 // Looked at one by one, where some were never written.
 constexpr uint64_t kMostChunksSought = uint64_t{1} << 20;
+// Of samples that nobody wrote, as between captures of a SigMF.
+constexpr uint64_t kMostMissingBytes = uint64_t{64} << 30;
 
 // Of the dataset's chunks along each dimension; empty: it has none.
 std::vector<hsize_t> ChunkOf(const FoundSamples& samples) {
@@ -25,14 +27,40 @@ std::vector<hsize_t> ChunkOf(const FoundSamples& samples) {
   return chunk;
 }
 
-absl::Status CheckSizes(const FoundSamples& samples, const std::string& path) {
+hsize_t WrittenChunks(const FoundSamples& samples) {
+  const Handle space(H5Dget_space(samples.dataset.get()), H5Sclose);
+  hsize_t written = 0;
+  H5Dget_num_chunks(samples.dataset.get(), space.get(), &written);
+  return written;
+}
+
+// The library reads beyond a chunk that is shorter than its elements.
+absl::Status CheckStored(const FoundSamples& samples, uint64_t chunk_bytes,
+                         const std::string& path) {
+  const Handle made(H5Dget_create_plist(samples.dataset.get()), H5Pclose);
+  const hsize_t stored = H5Dget_storage_size(samples.dataset.get());
+  const hsize_t written = WrittenChunks(samples);
+  if (H5Pget_nfilters(made.get()) != 0 || stored / chunk_bytes == written) return absl::OkStatus();
+  return files::Invalid(path, absl::StrCat("has ", written, " chunks of ", chunk_bytes,
+                                           " bytes in ", stored, " bytes"));
+}
+
+absl::Status CheckSizes(const FoundSamples& samples, const files::InputFile& file) {
+  const std::string& path = file.path;
   const Handle type(H5Dget_type(samples.dataset.get()), H5Tclose);
   uint64_t bytes = H5Tget_size(type.get());
   bool fits = bytes > 0 && bytes <= kMostChunkBytes;
-  for (const hsize_t size : ChunkOf(samples)) {
+  const std::vector<hsize_t> chunk = ChunkOf(samples);
+  const bool lies_in_one = H5Dget_offset(samples.dataset.get()) != HADDR_UNDEF;
+  if (fits && lies_in_one && samples.samples() > file.bytes / bytes) {
+    return files::Invalid(path, absl::StrCat("says it has ", samples.samples(), " samples of ",
+                                             bytes, " bytes, and is of ", file.bytes, " bytes"));
+  }
+  for (const hsize_t size : chunk) {
     fits = fits && size > 0 && bytes <= kMostChunkBytes / size;
     bytes *= size;
   }
+  if (fits && !chunk.empty()) return CheckStored(samples, bytes, path);
   if (fits) return absl::OkStatus();
   return files::Invalid(path, absl::StrCat("has chunks of more than ", kMostChunkBytes, " bytes"));
 }
@@ -74,15 +102,15 @@ absl::StatusOr<bool> IsWritten(const FoundSamples& samples, hsize_t first,
 
 }  // namespace
 
-absl::Status CheckLayout(const FoundSamples& samples, const std::string& path) {
+absl::Status CheckLayout(const FoundSamples& samples, const files::InputFile& file) {
   const Handle made(H5Dget_create_plist(samples.dataset.get()), H5Pclose);
   if (H5Pget_layout(made.get()) == H5D_VIRTUAL || H5Pget_external_count(made.get()) != 0) {
-    return files::Invalid(path,
+    return files::Invalid(file.path,
                           "has its samples in other files, which are not read: h5repack -l CONTI "
                           "writes one file with all");
   }
-  TD_RETURN_IF_ERROR(CheckSizes(samples, path));
-  return CheckFilters(made, path);
+  TD_RETURN_IF_ERROR(CheckSizes(samples, file));
+  return CheckFilters(made, file.path);
 }
 
 absl::StatusOr<std::vector<SampleRange>> UnwrittenIn(const FoundSamples& samples,
@@ -97,9 +125,7 @@ absl::StatusOr<std::vector<SampleRange>> UnwrittenIn(const FoundSamples& samples
   if (chunk.empty()) return std::vector<SampleRange>();
   const hsize_t size = chunk[samples.axis];
   const hsize_t chunks = (samples.samples() + size - 1) / size;
-  const Handle space(H5Dget_space(samples.dataset.get()), H5Sclose);
-  hsize_t written = 0;
-  H5Dget_num_chunks(samples.dataset.get(), space.get(), &written);
+  const hsize_t written = WrittenChunks(samples);
   std::vector<SampleRange> gaps;
   if (written >= chunks) return gaps;
   const auto too_many = [&] {
@@ -107,7 +133,11 @@ absl::StatusOr<std::vector<SampleRange>> UnwrittenIn(const FoundSamples& samples
         path, absl::StrCat("of the ", chunks, " chunks of its dataset ",
                            ListOf({"/" + samples.name}), " only ", written, " were written"));
   };
-  if (chunks > kMostChunksSought) return too_many();
+  const uint64_t least_missing = (chunks - written - 1) * size;
+  if (chunks > kMostChunksSought ||
+      least_missing > kMostMissingBytes / samples.type.datatype.bytes_per_sample()) {
+    return too_many();
+  }
   for (hsize_t first = 0; first < samples.samples(); first += size) {
     TD_ASSIGN_OR_RETURN(const bool is_written, IsWritten(samples, first, path));
     if (is_written) continue;

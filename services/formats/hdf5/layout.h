@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "services/files/input_file.h"
 #include "services/formats/hdf5/datasets.h"
 #include "services/formats/subject.h"
 
@@ -15,8 +16,8 @@ namespace tapedeck::services::formats {
 inline constexpr hsize_t kMostMissing = 65'536;
 
 // INVALID_ARGUMENT (FILE_INVALID): the library would read the samples in other files, would hold
-// too much at once, or lacks a filter. `path` is the file's.
-absl::Status CheckLayout(const FoundSamples& samples, const std::string& path);
+// too much at once, or lacks a filter; the file is too short for them.
+absl::Status CheckLayout(const FoundSamples& samples, const files::InputFile& file);
 
 // Samples that nobody wrote, in order: the library gives a fill value in their place.
 // INVALID_ARGUMENT (FILE_INVALID): all of them, or too many ranges.

@@ -25,8 +25,8 @@ class Hdf5Reader final : public Reader {
  public:
   static absl::StatusOr<std::unique_ptr<Reader>> Create(const std::string& path,
                                                         const std::string& dataset) {
-    // Only to refuse what is no regular file, as for all formats; the library opens files itself.
-    TD_RETURN_IF_ERROR(files::OpenInput(path).status());
+    // To refuse what is no regular file, as for all formats; the library opens files itself.
+    TD_ASSIGN_OR_RETURN(const files::InputFile input, files::OpenInput(path));
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // it would write to stderr
     Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
     if (!file.good()) {
@@ -35,7 +35,7 @@ class Hdf5Reader final : public Reader {
     TD_ASSIGN_OR_RETURN(FoundSamples samples, FindSamples(file, path, dataset));
     auto reader =
         std::unique_ptr<Hdf5Reader>(new Hdf5Reader(path, std::move(file), std::move(samples)));
-    TD_RETURN_IF_ERROR(reader->Describe());
+    TD_RETURN_IF_ERROR(reader->Describe(input));
     return reader;
   }
 
@@ -66,12 +66,12 @@ class Hdf5Reader final : public Reader {
 
   size_t sample_bytes() const { return samples_.type.datatype.bytes_per_sample(); }
 
-  absl::Status Describe() {
+  absl::Status Describe(const files::InputFile& input) {
     const uint64_t samples = samples_.samples();
     if (samples > kMostBytesOfFile / sample_bytes()) {
       return files::Invalid(path_, absl::StrCat("says it has ", samples, " samples"));
     }
-    TD_RETURN_IF_ERROR(CheckLayout(samples_, path_));
+    TD_RETURN_IF_ERROR(CheckLayout(samples_, input));
     content_.datatype = dataplane::DatatypeName(samples_.type.datatype);
     content_.bytes = samples * sample_bytes();
     if (!samples_.type.is_named) {

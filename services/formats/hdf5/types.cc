@@ -101,6 +101,12 @@ std::optional<SampleType> SampleTypeOf(hid_t type) {
   if (imaginary.at < real.at) std::swap(real, imaginary);
   if (IsSwapped(real, imaginary)) std::swap(real, imaginary);
   if (!real.number.has_value() || real.number != imaginary.number) return std::nullopt;
+  // The library reads beyond an element that is shorter than its parts.
+  const size_t bytes = real.number->bytes_per_sample();
+  const auto [first, second] = std::minmax(real.at, imaginary.at);
+  if (second - first < bytes || H5Tget_size(type) < bytes || second > H5Tget_size(type) - bytes) {
+    return std::nullopt;
+  }
   SampleType found{*real.number, real.name, imaginary.name, IsNamed(real, imaginary)};
   found.datatype.complex = true;
   return found;

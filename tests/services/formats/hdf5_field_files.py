@@ -108,6 +108,12 @@ def layouts():
         file.write(REAL[450:].tobytes())
     with h5py.File(path("never_written"), "w") as file:
         file.create_dataset("iq", (COUNT,), "<c8")
+    with h5py.File(path("endless"), "w") as file:
+        made = file.create_dataset("iq", (2 ** 35,), "<c8", chunks=(2 ** 20,), compression="gzip")
+        made[2 ** 35 - 1] = 1
+    with h5py.File(path("endless_small"), "w") as file:
+        made = file.create_dataset("iq", (2 ** 40,), "<c8", chunks=(64,))
+        made[0] = 1
     with h5py.File(path("huge_chunks"), "w") as file:
         file.create_dataset("iq", (COUNT,), "<c8", chunks=(2 ** 26,), maxshape=(None,))
     made = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
@@ -174,6 +180,12 @@ def damaged():
     path("cut").write_bytes(whole[:len(whole) // 2])
     path("superblock").write_bytes(whole[:8] + b"\x09" + whole[9:])
     path("no_signature").write_bytes(b"\x89HDG" + whole[4:])
+    longer = whole.replace(COUNT.to_bytes(8, "little"), (2 ** 50).to_bytes(8, "little"))
+    path("longer").write_bytes(longer.replace((COUNT * 8).to_bytes(8, "little"), (2 ** 53).to_bytes(8, "little")))
+    # The second number of a pair lies behind the pair.
+    beyond = bytearray(whole)
+    beyond[whole.index(b"i\0\0\0\0\0\0\0\x04") + 8] = 60
+    path("pair_beyond").write_bytes(beyond)
     newest = bytearray(path("newest").read_bytes())
     newest[20] ^= 1
     path("checksum").write_bytes(newest)
