@@ -199,7 +199,8 @@ void TriggerSink::Catch(Asked asked) {
   const services::Capture window = options_.window.Around(*asked.trigger.sample);
   const bool begins = !capture_.has_value();
   if (begins) {
-    capture_.emplace().bounds.first_sample = window.first_sample;
+    capture_ = ActiveCapture{};
+    capture_->bounds.first_sample = window.first_sample;
     capture_->span = asked.trigger.trace.Start("capture");
   }
   services::Capture& bounds = capture_->bounds;
