@@ -44,6 +44,14 @@ for lost in json.load(open(sys.argv[2]))["annotations"]:
 sys.exit(played != expected)' "$WORK/played.bin" "$WORK/recording.json" "$(jq .samples <<<"$SENT")" || fail "$1: other samples than were sent"
 }
 
+# follow_each_other CHANNEL SAMPLES SEGMENTS: each of the newest stream starts so many samples, of a microsecond, after the one before.
+follow_each_other() {
+  local n
+  for ((n = 0; n < $3; ++n)); do tapectl_json recordings show "$1/latest" --segment "$n"; done | jq -es --argjson step "$2" '
+    [.[].start_time | (.[:19] + "Z" | fromdate) * 1000000 + (.[20:26] | tonumber)] |
+      [.[1:], .[:-1]] | transpose | all(.[0] - .[1] - $step | fabs <= 1)'
+}
+
 begin_test
 need python3
 start_storage
@@ -69,6 +77,11 @@ record_stream udp --count 1000000 --rate 40MB --packet-bytes 1440 --drop 2000 --
 json_is "$ANSWER" '.state == "FAILED" and .lost_blocks > 0' "blocks are lost"
 expect_error_in "$ANSWER" DATA_LOSS BLOCK_DAMAGED
 loses_what_was_dropped "lost blocks"
+
+tapectl channel create l0/s0 --datatype cf32_le --block-bytes 64KiB --segment 1MiB --sample-rate 1e6 >/dev/null
+CHANNEL=l0/s0 record_stream udp --count 600000 --rate 4MB --packet-bytes 1440
+is_whole "$ANSWER" "segments"
+follow_each_other l0/s0 131072 5 >/dev/null || fail "segments that do not start by the sample rate: $(tapectl recordings list l0/s0)"
 
 ANSWER=$(tapectl_json record l0/c0 --source ingest:udp=127.0.0.1:0,timeout=0.2) && fail "a silent device was recorded"
 expect_error_in "$ANSWER" DEADLINE_EXCEEDED SOURCE_SILENT

@@ -198,13 +198,12 @@ void Receiver::OnClockStep(int64_t told, double step_s) {
 void Receiver::NoteBegin() {
   const auto stamp_ns = parts_.reader->begin_ns();
   absl::MutexLock lock(&mutex_);
-  begin_ =
-      StreamBegin{.time_ns = stamp_ns.value_or(clock_.WallNs()), .stamped = stamp_ns.has_value()};
+  begin_ns_ = stamp_ns.value_or(clock_.WallNs());
 }
 
-std::optional<StreamBegin> Receiver::begin() const {
+std::optional<int64_t> Receiver::begin_ns() const {
   absl::MutexLock lock(&mutex_);
-  return begin_;
+  return begin_ns_;
 }
 
 bool Receiver::CameEarly(std::span<const std::byte> bytes) const {

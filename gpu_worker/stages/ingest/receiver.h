@@ -44,12 +44,6 @@ struct ReceiverParts {
   std::shared_ptr<Counts> counts;
 };
 
-// When the stream's first sample was captured, UTC.
-struct StreamBegin {
-  int64_t time_ns = 0;
-  bool stamped = false;  // by its packets; else by the clock as the first one came
-};
-
 // Owned by its source. The thread ends with the stream, with the first failure, or with the
 // receiver.
 class Receiver {
@@ -66,7 +60,7 @@ class Receiver {
   absl::StatusOr<dataplane::Flow> Take(Placed* placed);
 
   // Once a block is there.
-  std::optional<StreamBegin> begin() const;
+  std::optional<int64_t> begin_ns() const;
   // The stream ends with what has come. Any thread.
   void EndNow();
 
@@ -102,7 +96,7 @@ class Receiver {
   std::deque<Placed> placed_ ABSL_GUARDED_BY(mutex_);
   bool ended_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Status status_ ABSL_GUARDED_BY(mutex_);  // why, unless the stream has
-  std::optional<StreamBegin> begin_ ABSL_GUARDED_BY(mutex_);
+  std::optional<int64_t> begin_ns_ ABSL_GUARDED_BY(mutex_);
   dataplane::Waker waker_ ABSL_GUARDED_BY(mutex_);
   bool hungry_ ABSL_GUARDED_BY(mutex_) = false;  // the last Take found nothing
   bool slot_free_ ABSL_GUARDED_BY(mutex_) = false;

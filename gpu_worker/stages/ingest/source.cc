@@ -65,11 +65,12 @@ class IngestSource final : public SourceStage {
   }
 
  private:
-  // Of a stream without stamps only its first block is sure to be no older than its packets.
+  // By the sample rate: a block is taken when its last packet has come. Without a rate only the
+  // first is sure to be no older than its packets.
   std::optional<int64_t> CaptureNs(uint64_t sequence) const {
-    const auto begin = receiver_->begin();
-    if (!begin.has_value() || (!begin->stamped && sequence > 0)) return std::nullopt;
-    return services::model::TimeAfter(begin->time_ns, sequence * block_samples_, sample_rate_);
+    const auto begin_ns = receiver_->begin_ns();
+    if (!begin_ns.has_value() || (sample_rate_ <= 0 && sequence > 0)) return std::nullopt;
+    return services::model::TimeAfter(*begin_ns, sequence * block_samples_, sample_rate_);
   }
 
   Filled Missing(uint64_t sequence) {
