@@ -7,6 +7,17 @@
 #include "services/errors.h"
 
 namespace tapedeck::services::copying {
+namespace {
+
+// The channel's LUN where that is a ring, else null.
+const Lun* RingOf(const Channel& channel, const std::vector<Lun>& luns) {
+  const auto found = std::ranges::find_if(
+      luns, [&](const Lun& lun) { return channel.name.starts_with(lun.name + "/"); });
+  if (found == luns.end() || found->full_policy != FullPolicy::kRing) return nullptr;
+  return &*found;
+}
+
+}  // namespace
 
 absl::Status CheckFits(const Recording& source, const Channel& channel) {
   const auto differ = [&](absl::string_view what, const auto& has, const auto& holds) {
@@ -26,6 +37,31 @@ absl::Status CheckFits(const Recording& source, const Channel& channel) {
                                                    "name a channel that does not"));
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckKeeps(const Channel& channel, const std::vector<Lun>& luns, uint64_t bytes) {
+  if (channel.triggered() && channel.commit == dataplane::CommitLevel::kReceived) {
+    return ArgumentInvalid("channel",
+                           absl::StrCat(channel.name,
+                                        " keeps what triggers tell alone; name a channel without "
+                                        "--pre-trigger and --post-trigger"));
+  }
+  const Lun* const ring = RingOf(channel, luns);
+  if (ring == nullptr || bytes <= ring->capacity_bytes) return absl::OkStatus();
+  return ArgumentInvalid(
+      "channel",
+      absl::StrCat(ring->name, " is a ring of ", ring->capacity_bytes, " bytes, and ", bytes,
+                   " are to come: it would delete their beginning; name a "
+                   "channel of another LUN"));
+}
+
+absl::Status CheckIsNoRing(const Channel& channel, const std::vector<Lun>& luns) {
+  const Lun* const ring = RingOf(channel, luns);
+  if (ring == nullptr) return absl::OkStatus();
+  return ArgumentInvalid(
+      "channel", absl::StrCat(ring->name,
+                              " is a ring, which cuts what it takes into segments and deletes the "
+                              "oldest; name a channel of another LUN"));
 }
 
 std::vector<std::string> EarlierOf(const Recording& source) {

@@ -1,6 +1,7 @@
 // Whether a channel takes a copy of a recording, and of what that copy says it is one. Any thread.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,16 @@ namespace tapedeck::services::copying {
 
 // INVALID_ARGUMENT (ARGUMENT_INVALID): it holds something else.
 absl::Status CheckFits(const Recording& source, const Channel& channel);
+
+// Whether what is whole before it is written stays so in the channel: an import, or a copy.
+// `luns` are its storage node's. INVALID_ARGUMENT (ARGUMENT_INVALID): the channel keeps what
+// triggers tell alone, or its LUN is a ring that keeps less than `bytes`. Of a LUN that is not
+// among them nothing is known.
+absl::Status CheckKeeps(const Channel& channel, const std::vector<Lun>& luns, uint64_t bytes);
+
+// INVALID_ARGUMENT (ARGUMENT_INVALID): the channel's LUN is a ring, which cuts what it takes into
+// segments, and deletes the oldest.
+absl::Status CheckIsNoRing(const Channel& channel, const std::vector<Lun>& luns);
 
 // Recording::earlier_originals of a copy of `source`.
 std::vector<std::string> EarlierOf(const Recording& source);

@@ -76,6 +76,9 @@ absl::StatusOr<copying::Wish> WishOf(Program& program, const CopyOptions& option
   TD_ASSIGN_OR_RETURN(wish.from, StoragePeer(program));
   TD_ASSIGN_OR_RETURN(wish.to, StoragePeer(ends.there));
   TD_ASSIGN_OR_RETURN(wish.channel, ends.to->GetChannel(channel));
+  TD_ASSIGN_OR_RETURN(const std::vector<Lun> luns, ends.to->ListLuns());
+  TD_RETURN_IF_ERROR(copying::CheckIsNoRing(wish.channel, luns));
+  TD_RETURN_IF_ERROR(copying::CheckKeeps(wish.channel, luns, source.bytes));
   return wish;
 }
 

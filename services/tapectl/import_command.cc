@@ -10,6 +10,7 @@
 #include "absl/time/clock.h"
 #include "dataplane/now.h"
 #include "dataplane/status_macros.h"
+#include "services/copying/fits.h"
 #include "services/errors.h"
 #include "services/formats/import.h"
 #include "services/formats/list.h"
@@ -195,6 +196,8 @@ absl::Status Import(Program& program, const ImportOptions& options) {
   formats::Content content = reader->content();
   TD_RETURN_IF_ERROR(formats::Tell(options.file, options.read, &content));
   TD_RETURN_IF_ERROR(formats::CheckFits(options.file, content, channel));
+  TD_ASSIGN_OR_RETURN(const std::vector<Lun> luns, program.Catalog()->ListLuns());
+  TD_RETURN_IF_ERROR(copying::CheckKeeps(channel, luns, content.bytes));
   TD_ASSIGN_OR_RETURN(const storage_session::Peer peer, StoragePeer(program));
   FileAnswer answer{.file = options.file,
                     .format = options.format,

@@ -71,6 +71,22 @@ json_is "$(tapectl_json recordings show l/a/latest)" '[.annotations[] | select(.
 json_is "$(cat "$WORK/refused.json")" '.error.reason == "FILE_INVALID"' "the refusal"
 leaves_nothing "data that was changed"
 
+# is_refused WORDS COMMAND...
+is_refused() {
+  ! tapectl "${@:2}" >"$WORK/refused" 2>&1 || fail "not refused: ${*:2}"
+  grep -q "$1" "$WORK/refused" || fail "${*:2}: $(<"$WORK/refused")"
+}
+
+# Where what comes would not stay whole.
+tapectl channel create l/triggered --datatype ci16_le --block-bytes 64KiB --sample-rate 1e6 --commit received --pre-trigger 10ms >/dev/null
+is_refused "keeps what triggers tell alone" recordings import l/triggered "$WORK/in/rich.sigmf-meta" --format sigmf
+is_refused "keeps what triggers tell alone" recordings copy l/a/latest l/triggered
+mkdir "$WORK/m1"
+tapectl lun create ring --store posix --member "$WORK/m1" --capacity 64MiB --full-policy ring >/dev/null
+tapectl channel create ring/c --datatype ci16_le --block-bytes 64KiB --sample-rate 1e6 >/dev/null
+is_refused "would delete their beginning" recordings import ring/c "$WORK/in/large.sigmf-meta" --format sigmf
+is_refused "is a ring" recordings copy l/a/latest ring/c
+
 # Interrupted as soon as there is a recording; and by a file that becomes shorter.
 for end in interrupt truncate; do
   "$TAPEDECK_BIN/tapectl" recordings import l/none "$WORK/in/large.sigmf-meta" --format sigmf >/dev/null 2>&1 &
