@@ -184,6 +184,11 @@ void TriggerSink::OnTrigger(const services::Trigger& trigger, TriggerPort::Answe
     status = services::LimitReached(absl::StrCat(kMaxWaiting), "waiting triggers",
                                     "trigger: too many wait for their recordings; try again");
   }
+  if (status.ok() && trigger.sample.value_or(UINT64_MAX) < OldestSample()) {
+    status = services::ArgumentInvalid(
+        "sample", absl::StrCat("trigger: sample ", *trigger.sample,
+                               " is held no more; the oldest that is there is ", OldestSample()));
+  }
   if (!status.ok()) return answer(status);
   Asked asked{.trigger = trigger, .answer = std::move(answer)};
   if (!trigger.sample.has_value()) asked.trigger.sample = newest_end_ == 0 ? 0 : newest_end_ - 1;
@@ -193,6 +198,11 @@ void TriggerSink::OnTrigger(const services::Trigger& trigger, TriggerPort::Answe
   } else {
     Catch(std::move(asked));
   }
+}
+
+uint64_t TriggerSink::OldestSample() const {
+  if (capture_.has_value()) return capture_->bounds.first_sample;
+  return held_.empty() ? newest_end_ : held_.front().header().sample_index;
 }
 
 void TriggerSink::Catch(Asked asked) {

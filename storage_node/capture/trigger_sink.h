@@ -60,7 +60,8 @@ class TriggerSink final : public dataplane::Sink {
   const std::vector<std::string>& captures() const { return captures_; }
 
   // Starts a capture, or makes the one under way longer. Answers once its recording is made:
-  // FAILED_PRECONDITION at the stream's end; RESOURCE_EXHAUSTED (LIMIT_REACHED) if too many wait.
+  // FAILED_PRECONDITION at the stream's end; INVALID_ARGUMENT: its sample is held no more;
+  // RESOURCE_EXHAUSTED (LIMIT_REACHED) if too many wait.
   void OnTrigger(const services::Trigger& trigger, TriggerPort::Answer answer);
 
  private:
@@ -79,6 +80,8 @@ class TriggerSink final : public dataplane::Sink {
   };
 
   bool making() const { return capture_.has_value() && !capture_->recording.has_value(); }
+  // The first that a capture can have now.
+  uint64_t OldestSample() const;
   void OnMade(absl::StatusOr<ArmRecording> arm);
   void OnNotMade(const absl::Status& error);
   // Takes what is next in order.

@@ -67,6 +67,18 @@ TEST_F(TriggerTest, CoversTheWindowOfAnySample) {
   EXPECT_THAT(BlocksOf(future.recording), testing::ElementsAre(67, 68, 69, 70, 71, 72));
 }
 
+TEST_F(TriggerTest, ASampleThatIsHeldNoMoreIsRefused) {
+  auto recorder = *node_.Record({.channel = kTriggered});
+  Push(recorder, 0, 50);
+  const auto refused = node_.Meanwhile([&] {
+    return node_.node().recorder().TriggerRecording(kTriggered, {.sample = 3 * kSamples}).status();
+  });
+  EXPECT_EQ(Reason(refused), "ARGUMENT_INVALID");
+  EXPECT_THAT(std::string(refused.message()), testing::HasSubstr("is held no more"));
+  Push(recorder, 50, 60);
+  EXPECT_THAT(*node_.node().recordings().ListRecordings(kTriggered), testing::IsEmpty());
+}
+
 TEST_F(TriggerTest, ATriggerDuringACaptureMakesItLonger) {
   auto recorder = *node_.Record({.channel = kTriggered});
   Push(recorder, 0, 10);
