@@ -25,7 +25,7 @@ Manifests ReadManifests(CallerLoop& loop, store::RecordingFiles& files) {
   Manifests all{.newest = absl::NotFoundError("no copy of the manifest")};
   bool any_damaged = false;
   bool any_other = false;
-  for (uint32_t copy = 0; copy < files.index_copies(); ++copy) {
+  for (uint32_t copy = 0; copy < files.manifest_copies(); ++copy) {
     const auto text = Await<absl::StatusOr<std::string>>(
         loop, [&](auto done) { files.ReadManifest(copy, std::move(done)); });
     all.lacking.push_back(absl::IsNotFound(text.status()) || (text.ok() && HoldsNoByte(*text)));

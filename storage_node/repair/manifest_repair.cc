@@ -72,7 +72,7 @@ absl::StatusOr<std::string> ManifestRepair::Read(uint32_t copy) {
 
 ManifestCopies ManifestRepair::Read() {
   ManifestCopies copies;
-  for (uint32_t copy = 0; copy < files_->index_copies(); ++copy) {
+  for (uint32_t copy = 0; copy < files_->manifest_copies(); ++copy) {
     copies.push_back(Read(copy));
     // The read may have been bad: a second look decides.
     if (!copies.back().ok()) copies.back() = Read(copy);
@@ -160,7 +160,7 @@ RepairProgress ManifestRepair::Run() {
     return copy.ok() && GenerationOf(*copy) >= manifest_.generation;
   };
   if (std::ranges::none_of(copies, is_new) && WriteLost()) return std::move(progress_);
-  if (files_->index_copies() < 2) return {};
+  if (files_->manifest_copies() < 2) return {};
   if (const auto newest = Newest(copies); newest.has_value()) {
     const auto is_newest = [&](const auto& copy) { return copy.ok() && *copy == *copies[*newest]; };
     if (!std::ranges::all_of(copies, is_newest)) Repair(copies, *newest);

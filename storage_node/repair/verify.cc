@@ -162,7 +162,7 @@ void Verification::CheckHeaders(services::VerifyProgress* progress) {
 
 void Verification::CheckManifests(services::VerifyProgress* progress) {
   std::vector<absl::Status> copies;
-  for (uint32_t copy = 0; copy < files_->index_copies(); ++copy) {
+  for (uint32_t copy = 0; copy < files_->manifest_copies(); ++copy) {
     copies.push_back(CheckManifest(copy));
   }
   // The power may have gone between the copies of the last one: the newest counts, a scrub rewrites

@@ -90,6 +90,8 @@ class ManifestFile {
 
 class RecordingFiles : public DataFiles, public IndexFiles, public ManifestFile {
  public:
+  // Each on its own member; those of the index are on the first of them.
+  virtual uint32_t manifest_copies() const { return index_copies(); }
   // Once. `lost` is called when the files, or the member they lie on, are found to be gone, once at
   // most and like the other callbacks: INTERNAL (STORE_IO). No flush ends well from then on.
   virtual void OnLost(Done /*lost*/) {}

@@ -22,6 +22,7 @@ class StripedRecording final : public RecordingFiles {
   void Flush(Done done) override;
   void Trim(std::vector<uint64_t> data_bytes, uint64_t index_bytes, Done done) override;
   uint32_t index_copies() const override;
+  uint32_t manifest_copies() const override { return static_cast<uint32_t>(parts_.size()); }
   void WriteIndex(uint32_t copy, uint64_t offset, Bytes bytes, Done done) override;
   void ReadIndex(uint32_t copy, uint64_t offset, size_t bytes, BytesRead done) override;
   void WriteManifest(std::string text, Done done) override;

@@ -263,6 +263,20 @@ TEST_P(LostManifest, WhatHoldsNoBlockIsDeletedAndNothingElse) {
   EXPECT_FALSE(fs::exists(Paths(name, "data")[0]));
 }
 
+TEST_P(LostManifest, TheLastMemberAloneHasIt) {
+  const std::string name = node_.RecordAndSeal(kBlocks);
+  ASSERT_TRUE(node_.node().recorder().KeepRecording(name, true).ok());
+  node_.Stop();
+  ForgetCatalog();
+  std::vector<std::string> manifests = Paths(name, "manifest.json");
+  manifests.pop_back();
+  for (const std::string& path : manifests) fs::remove(path);
+  node_.Start();
+  const services::Recording found = node_.Get(name);
+  EXPECT_EQ(found.state, RecordingState::kSealed) << found.cause;
+  EXPECT_TRUE(found.kept);
+}
+
 TEST_P(LostManifest, AnOrderedDeletionIsEndedThoughTheCatalogHasTheRecording) {
   if (GetParam().members < 2) GTEST_SKIP() << "one member deletes in one step";
   const std::string name = node_.RecordAndSeal(kBlocks);
@@ -279,6 +293,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Shape{.name = "Posix", .store = "posix"},
                     Shape{.name = "Direct", .store = "direct"},
                     Shape{.name = "Striped", .store = "posix", .members = 2},
+                    Shape{.name = "Wide", .store = "posix", .members = 3},
                     Shape{.name = "Mirrored", .store = "posix", .members = 2, .copies = 2}),
     [](const auto& shape) { return shape.param.name; });
 
