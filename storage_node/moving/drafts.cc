@@ -8,14 +8,13 @@ namespace {
 // Of one recording, in all channels together.
 constexpr size_t kMaxCopies = 1024;
 
-absl::Status RemoveDraft(recordings::Recordings& recordings, const std::string& name) {
+absl::Status RemoveDraft(recordings::Recordings& recordings, const catalog::ResourceName& name) {
   // One whose writer is gone without a word is closed on the way.
-  const auto found = recordings.FindClosed(name);
+  const auto found = recordings.FindClosed(name.ToString());
   if (absl::IsNotFound(found.status())) return absl::OkStatus();
   TD_RETURN_IF_ERROR(found.status());
   if (found->manifest.state == services::RecordingState::kRecording) return absl::OkStatus();
-  return recordings.Remove(found->name, *found->lun, "a move that was broken off has left it")
-      .status();
+  return recordings.Remove(name, *found->lun, "a move that was broken off has left it").status();
 }
 
 }  // namespace
@@ -44,26 +43,14 @@ absl::StatusOr<std::vector<catalog::RecordingRow>> CopiesIn(
   return copies;
 }
 
-absl::StatusOr<std::set<std::string>> Drafts(recordings::Recordings& recordings,
-                                             const recordings::FoundRecording& source,
-                                             const catalog::ResourceName& channel, Which which) {
+absl::Status RemoveDrafts(recordings::Recordings& recordings,
+                          const recordings::FoundRecording& source,
+                          const catalog::ResourceName& channel, Which which) {
   TD_ASSIGN_OR_RETURN(const auto copies, CopiesIn(recordings, source, channel));
-  std::set<std::string> drafts;
   for (const catalog::RecordingRow& copy : copies) {
     if (!IsDraft(copy.manifest)) continue;
     if (which == Which::kUnfinished && IsWhole(copy.manifest, source.manifest)) continue;
-    drafts.insert(copy.name.ToString());
-  }
-  return drafts;
-}
-
-absl::Status RemoveDrafts(recordings::Recordings& recordings,
-                          const recordings::FoundRecording& source,
-                          const catalog::ResourceName& channel, Which which,
-                          const std::set<std::string>& but) {
-  TD_ASSIGN_OR_RETURN(const auto drafts, Drafts(recordings, source, channel, which));
-  for (const std::string& draft : drafts) {
-    if (!but.contains(draft)) TD_RETURN_IF_ERROR(RemoveDraft(recordings, draft));
+    TD_RETURN_IF_ERROR(RemoveDraft(recordings, copy.name));
   }
   return absl::OkStatus();
 }

@@ -2,7 +2,6 @@
 // compared with its original and has what was noted of that. Waits for the disk.
 #pragma once
 
-#include <set>
 #include <string>
 #include <vector>
 
@@ -25,15 +24,10 @@ bool IsWhole(const format::Manifest& copy, const format::Manifest& source);
 
 enum class Which { kUnfinished, kAll };
 
-// The names of the drafts among them that are not whole, or of all.
-absl::StatusOr<std::set<std::string>> Drafts(recordings::Recordings& recordings,
-                                             const recordings::FoundRecording& source,
-                                             const catalog::ResourceName& channel, Which which);
-
-// Deletes them, but for `but`. One that somebody looks at stays until another time.
+// Deletes the drafts among them that are not whole, or all. One that somebody looks at stays until
+// another time.
 absl::Status RemoveDrafts(recordings::Recordings& recordings,
                           const recordings::FoundRecording& source,
-                          const catalog::ResourceName& channel, Which which,
-                          const std::set<std::string>& but = {});
+                          const catalog::ResourceName& channel, Which which);
 
 }  // namespace tapedeck::storage_node::moving

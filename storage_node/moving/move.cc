@@ -112,25 +112,17 @@ absl::StatusOr<Readable> OneMove::MakeCopy() {
   return same;
 }
 
-// An older draft goes once all that it can have was read: until then it may have a block that the
-// source has lost. Only where there is no room for another copy it goes before that.
 absl::StatusOr<Readable> OneMove::GetCopy() {
-  TD_ASSIGN_OR_RETURN(auto older, Drafts(recordings(), source(), target_name_, Which::kUnfinished));
+  TD_RETURN_IF_ERROR(RemoveDrafts(recordings(), source(), target_name_, Which::kUnfinished));
   auto copy = FindOrMakeCopy();
-  if (absl::IsResourceExhausted(copy.status()) && !older.empty()) {
-    TD_RETURN_IF_ERROR(RemoveDrafts(recordings(), source(), target_name_, Which::kUnfinished));
-    older.clear();
-    copy = FindOrMakeCopy();
-  }
+  if (copy.ok()) return copy;
   const bool wanted =
       source().lun->channels->Find(source().name.channel).value_or(services::Channel()).move_to ==
       wish_.channel.move_to;
   // What cannot be deleted now is by the next try.
-  RemoveDrafts(recordings(), source(), target_name_,
-               copy.ok() || wanted ? Which::kUnfinished : Which::kAll,
-               copy.ok() || !wanted ? std::set<std::string>() : older)
+  RemoveDrafts(recordings(), source(), target_name_, wanted ? Which::kUnfinished : Which::kAll)
       .IgnoreError();
-  return copy;
+  return copy.status();
 }
 
 absl::StatusOr<Readable> OneMove::FindOrMakeCopy() {

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "storage_node/moving/drafts.h"
-#include "tests/storage_node/damage.h"
 #include "tests/storage_node/moving/mover_fixture.h"
 
 namespace tapedeck::storage_node {
@@ -41,20 +40,6 @@ class BrokenOffTest : public MoverTest {
 TEST_F(BrokenOffTest, ADraftThatDidNotGetToItsEndIsDeleted) {
   const std::string draft = Copy(name_, 5, absl::AbortedError("killed"), 3, Draft());
   GoOn();
-  ExpectMoved();
-  EXPECT_EQ(Count(kTo), 1u);
-}
-
-// It may have what the original has lost.
-TEST_F(BrokenOffTest, ADraftStaysWhileTheOriginalIsDamaged) {
-  const std::string draft = Copy(name_, 5, absl::AbortedError("killed"), 3, Draft());
-  FlipBit(node_.Directory(name_) + "/data", 3 * kBlockBytes + 100);
-  GoOn();
-  EXPECT_TRUE(IsThere(draft));
-  EXPECT_EQ(Count(kTo), 1u);
-  EXPECT_EQ(Count(kFrom), 1u);
-  FlipBit(node_.Directory(name_) + "/data", 3 * kBlockBytes + 100);
-  After();
   ExpectMoved();
   EXPECT_EQ(Count(kTo), 1u);
 }
