@@ -28,8 +28,6 @@ constexpr size_t kMostArchivedName = 128;  // of a name
 constexpr size_t kMostArchivedNames = 8;   // names in a sentence
 constexpr size_t kReadBytes = 64 << 10;
 constexpr size_t kPaddingBytes = 64 << 10;  // behind an archive, at most: 20 records of tar's
-constexpr absl::string_view kMetaEnding = sigmf::kMetaSuffix;
-constexpr absl::string_view kDataEnding = sigmf::kDataSuffix;
 
 using Reading = std::unique_ptr<archive, decltype(&archive_read_free)>;
 
@@ -104,11 +102,11 @@ class Parser {
     const char* told = archive_entry_pathname_utf8(entry);
     if (told == nullptr) told = archive_entry_pathname(entry);
     const std::string name(absl::StripPrefix(told == nullptr ? "" : told, "./"));
-    const bool is_meta = absl::EndsWith(name, kMetaEnding);
+    const bool is_meta = absl::EndsWith(name, sigmf::kMetaSuffix);
     const bool is_file =
         archive_entry_filetype(entry) == AE_IFREG && archive_entry_hardlink(entry) == nullptr;
     // "._NAME" holds what macOS knows of NAME beside its bytes.
-    const bool is_wanted = is_file && (is_meta || absl::EndsWith(name, kDataEnding)) &&
+    const bool is_wanted = is_file && (is_meta || absl::EndsWith(name, sigmf::kDataSuffix)) &&
                            !absl::StartsWith(BaseOf(name), "._");
     TD_ASSIGN_OR_RETURN(const ArchivedFile found, FileOf(entry));
     if (!is_wanted) {
@@ -120,8 +118,8 @@ class Parser {
                             absl::StrCat(dataplane::Printable(name, kMostArchivedName),
                                          " in it has holes (GNU.sparse); make it without tar -S"));
     }
-    Halves& halves =
-        found_[std::string(absl::StripSuffix(name, is_meta ? kMetaEnding : kDataEnding))];
+    Halves& halves = found_[std::string(
+        absl::StripSuffix(name, is_meta ? sigmf::kMetaSuffix : sigmf::kDataSuffix))];
     std::optional<ArchivedFile>& half = is_meta ? halves.meta : halves.data;
     if (half.has_value()) {
       return files::Invalid(
@@ -152,7 +150,8 @@ class Parser {
       if (found.meta.has_value() && found.data.has_value()) {
         archive.recordings.push_back({.name = name, .meta = *found.meta, .data = *found.data});
       } else {
-        halves.push_back(absl::StrCat(name, found.meta.has_value() ? kMetaEnding : kDataEnding));
+        halves.push_back(
+            absl::StrCat(name, found.meta.has_value() ? sigmf::kMetaSuffix : sigmf::kDataSuffix));
       }
     }
     if (archive.recordings.empty()) {
