@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "services/formats/sigmf.h"
+#include "tests/services/formats/generated.h"
 #include "tests/services/formats/ramp.h"
 #include "tests/shared_data.h"
 
@@ -73,10 +74,7 @@ class ArchivesFieldTest : public testing::Test {
  protected:
   void SetUp() override {
     folder_ = ScratchPath("archives");
-    std::filesystem::create_directories(folder_);
-    const std::string command =
-        "/usr/bin/python3 " + TreeFile("tests/services/formats/archives.py") + " " + folder_;
-    ASSERT_EQ(std::system(command.c_str()), 0);
+    Generate("archives.py", folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 

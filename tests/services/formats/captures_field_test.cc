@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "services/formats/vita49.h"
+#include "tests/services/formats/generated.h"
 #include "tests/services/formats/ramp.h"
 #include "tests/shared_data.h"
 
@@ -144,10 +145,7 @@ class CapturesFieldTest : public testing::Test {
  protected:
   void SetUp() override {
     folder_ = ScratchPath("captures");
-    std::filesystem::create_directories(folder_);
-    const std::string command =
-        "/usr/bin/python3 " + TreeFile("tests/services/formats/captures.py") + " " + folder_;
-    ASSERT_EQ(std::system(command.c_str()), 0);
+    Generate("captures.py", folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 

@@ -14,6 +14,7 @@
 #include "absl/strings/strip.h"
 #include "services/formats/hdf5.h"
 #include "services/formats/wav.h"
+#include "tests/services/formats/generated.h"
 #include "tests/services/formats/outcome.h"
 #include "tests/shared_data.h"
 
@@ -34,10 +35,7 @@ class FieldFilesTest : public testing::Test {
       GTEST_SKIP() << "/usr/bin/python3 has no " << modules;
     }
     folder_ = ScratchPath("field");
-    std::filesystem::create_directories(folder_);
-    const std::string command =
-        "/usr/bin/python3 " + TreeFile("tests/services/formats/" + generator) + " " + folder_;
-    ASSERT_EQ(std::system(command.c_str()), 0);
+    formats::Generate(generator, folder_);
   }
 
   // Reads each file of the table, and none is left out: NAME or NAME DATASET, a tab, and what must

@@ -7,6 +7,7 @@
 
 #include "services/formats/hdf5.h"
 #include "tests/services/formats/feed.h"
+#include "tests/services/formats/generated.h"
 #include "tests/shared_data.h"
 
 namespace tapedeck::services::formats {
@@ -40,10 +41,7 @@ class Hdf5FilesTest : public testing::Test {
       GTEST_SKIP() << "/usr/bin/python3 has no h5py (python3-h5py)";
     }
     folder_ = ScratchPath("h5");
-    std::filesystem::create_directories(folder_);
-    const std::string command =
-        "/usr/bin/python3 " + TreeFile("tests/services/formats/hdf5_files.py") + " " + folder_;
-    ASSERT_EQ(std::system(command.c_str()), 0);
+    Generate("hdf5_files.py", folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
