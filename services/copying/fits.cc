@@ -17,6 +17,13 @@ const Lun* RingOf(const Channel& channel, const std::vector<Lun>& luns) {
   return &*found;
 }
 
+// Bytes that a ring keeps for certain: the segment that is written, the next one, which is made
+// ahead, and their indexes go off its capacity.
+uint64_t KeptBy(const Lun& ring, const Channel& channel) {
+  const uint64_t off = ring.capacity_bytes / 16 + 2 * channel.segment_bytes;
+  return ring.capacity_bytes - std::min(ring.capacity_bytes, off);
+}
+
 }  // namespace
 
 absl::Status CheckFits(const Recording& source, const Channel& channel) {
@@ -47,7 +54,7 @@ absl::Status CheckKeeps(const Channel& channel, const std::vector<Lun>& luns, ui
                                         "--pre-trigger and --post-trigger"));
   }
   const Lun* const ring = RingOf(channel, luns);
-  if (ring == nullptr || bytes <= ring->capacity_bytes) return absl::OkStatus();
+  if (ring == nullptr || bytes <= KeptBy(*ring, channel)) return absl::OkStatus();
   return ArgumentInvalid(
       "channel",
       absl::StrCat(ring->name, " is a ring of ", ring->capacity_bytes, " bytes, and ", bytes,
