@@ -43,8 +43,7 @@ class ServerProgress {
   ServerProgress(const dataplane::Clock& clock, Listeners listeners)
       : clock_(clock), listeners_(std::move(listeners)) {}
 
-  // What there is to tell of, until Forget. All of `host` may be
-  // null.
+  // What there is to tell of, until Forget. All of `host` may be null.
   void Begin(const Transfer& transfer, const Rails& rails, HostWords host);
   // What it came to stays.
   void Forget();

@@ -15,9 +15,8 @@ struct Membership {
 };
 
 // Joins the group that the socket of ListenForDatagrams is bound to, where it is one.
-// INVALID_ARGUMENT (ARGUMENT_INVALID): an
-// interface or a sender where there is no group, or one that does not exist; UNAVAILABLE says why
-// the kernel does not join, and what to do.
+// INVALID_ARGUMENT (ARGUMENT_INVALID): an interface or a sender where there is no group, or one
+// that does not exist; UNAVAILABLE says why the kernel does not join, and what to do.
 absl::Status Join(const dataplane::Fd& socket, const Membership& membership);
 
 }  // namespace tapedeck::gpu_worker::stages::ingest::udp
