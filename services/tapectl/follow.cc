@@ -117,11 +117,19 @@ absl::Status FailureOf(const Job& job) {
 
 }  // namespace
 
+std::string WaysToEnd(const std::string& job) {
+  return absl::StrCat("tapectl jobs stop ", job, " ends a live source well, tapectl jobs cancel ",
+                      job, " ends any job at once");
+}
+
 void Leave(const Program& program, const std::vector<Job>& started) {
   std::string text;
   for (const Job& job : started) {
-    absl::StrAppend(&text, text.empty() ? "" : "\n", "started ", job.name, "; tapectl jobs attach ",
-                    job.name, " follows it, tapectl jobs cancel ", job.name, " ends it");
+    const bool records = job.direction == dataplane::Direction::kRecord;
+    absl::StrAppend(
+        &text, text.empty() ? "" : "\n", "started ", job.name, "; tapectl jobs attach ", job.name,
+        " follows it, ",
+        records ? WaysToEnd(job.name) : absl::StrCat("tapectl jobs cancel ", job.name, " ends it"));
   }
   program.Print(started.size() == 1 ? AnswerOf(started.front()) : AnswerOf(started), text);
 }

@@ -2,6 +2,7 @@
 // exit status. One thread.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -25,6 +26,10 @@ enum class Impatience { kStop, kCancel, kLeave };
 absl::StatusOr<std::vector<Job>> Follow(const Program& program, InterruptWatch& interrupt,
                                         client::JobsClient& jobs, const std::vector<Job>& started,
                                         Impatience impatience);
+
+// "tapectl jobs stop jobs/j ends a live source well, tapectl jobs cancel jobs/j ends any job at
+// once"
+std::string WaysToEnd(const std::string& job);
 
 // Prints jobs that go on without a follower, and how to get at them.
 void Leave(const Program& program, const std::vector<Job>& started);

@@ -35,8 +35,8 @@ absl::Status ShowJob(Program& program, const NameOptions& options) {
 absl::Status AttachJob(Program& program, const NameOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, JobNameOf(options.name));
   InterruptWatch interrupt(absl::StrCat("\ntapectl: detached; ", name,
-                                        " goes on: tapectl jobs attach ", name,
-                                        ", tapectl jobs cancel ", name));
+                                        " goes on; tapectl jobs attach ", name, " follows it, ",
+                                        WaysToEnd(name)));
   const auto client = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job job, client->GetJob(name));
   TD_ASSIGN_OR_RETURN(const std::vector<Job> ended,
@@ -44,11 +44,20 @@ absl::Status AttachJob(Program& program, const NameOptions& options) {
   return Conclude(program, ended);
 }
 
+// After `asked` the job ends by itself; this answers before.
+void PrintAsked(const Program& program, const Job& job, absl::string_view asked) {
+  program.Print(AnswerOf(job),
+                job.end_time_ns != 0
+                    ? absl::StrCat(job.name, " has ended: ", model::NameOf(job.state))
+                    : absl::StrCat(job.name, " is asked to ", asked, "; tapectl jobs attach ",
+                                   job.name, " follows it to its end"));
+}
+
 absl::Status CancelJob(Program& program, const NameOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, JobNameOf(options.name));
   const auto client = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job job, client->CancelJob(name));
-  program.Print(AnswerOf(job), kJobHeads, {RowOf(job)});
+  PrintAsked(program, job, "cancel");
   return absl::OkStatus();
 }
 
@@ -56,7 +65,7 @@ absl::Status StopJob(Program& program, const NameOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, JobNameOf(options.name));
   const auto client = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job job, client->StopJob(name));
-  program.Print(AnswerOf(job), kJobHeads, {RowOf(job)});
+  PrintAsked(program, job, "stop");
   return absl::OkStatus();
 }
 

@@ -130,7 +130,7 @@ absl::StatusOr<Job> FakeJobs::EndJob(const std::string& name, JobEnd how) {
   if (how == JobEnd::kStop && (plays || last_record_.source.name == "file")) {
     return JobNotLive(name, "has an end");
   }
-  if (job.end_time_ns != 0) return job;
+  if (job.end_time_ns != 0 || slow_) return job;
   if (how == JobEnd::kStop) {
     End(job, JobState::kSucceeded, absl::OkStatus());
   } else {
@@ -149,6 +149,11 @@ TransferSpec FakeJobs::last_transfer() const {
 RecordSpec FakeJobs::last_record() const {
   absl::MutexLock lock(&mutex_);
   return last_record_;
+}
+
+void FakeJobs::EndSlowly() {
+  absl::MutexLock lock(&mutex_);
+  slow_ = true;
 }
 
 void FakeJobs::LetGo() {

@@ -23,6 +23,9 @@ class FakeJobs final : public Jobs {
   // Stopped: JOB_NOT_LIVE for a playback, and where the last source was a file.
   absl::StatusOr<Job> EndJob(const std::string& name, JobEnd how) override;
 
+  // From now on a job that is asked to end goes on.
+  void EndSlowly();
+
   TransferSpec last_transfer() const;
   RecordSpec last_record() const;
   PlaybackSpec last_playback() const;
@@ -43,6 +46,7 @@ class FakeJobs final : public Jobs {
   RecordSpec last_record_;
   PlaybackSpec last_playback_;
   bool let_go_ = false;
+  bool slow_ = false;
   int waiting_ = 0;
 };
 

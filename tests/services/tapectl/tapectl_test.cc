@@ -16,6 +16,7 @@ namespace {
 using nlohmann::json;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 class TapectlTest : public ::testing::Test {
@@ -275,6 +276,27 @@ TEST_F(TapectlTest, AJobIsStoppedIfItsSourceIsLive) {
   EXPECT_EQ(RunJson({"jobs", "stop", "j1"})["state"], "SUCCEEDED");
   RunJson({"record", "l0/endless", "--source", "file:a.bin", "--detach"});
   EXPECT_EQ(RunJson({"jobs", "stop", "j2"}, 1)["error"]["reason"], "JOB_NOT_LIVE");
+}
+
+TEST_F(TapectlTest, StopAndCancelSayThatTheyAsked) {
+  RunJson({"record", "l0/endless", "--source", "synth", "--duration", "1h", "--detach"});
+  node_.jobs.EndSlowly();
+  EXPECT_EQ(Run({"jobs", "stop", "j1"}).out,
+            "jobs/j1 is asked to stop; tapectl jobs attach jobs/j1 follows it to its end\n");
+  EXPECT_THAT(Run({"jobs", "cancel", "j1"}).out, StartsWith("jobs/j1 is asked to cancel; "));
+  RunJson({"record", "l0/c0", "--source", "synth", "--blocks", "1"});
+  EXPECT_EQ(Run({"jobs", "cancel", "j2"}).out, "jobs/j2 has ended: SUCCEEDED\n");
+}
+
+TEST_F(TapectlTest, WhoLeavesALiveSourceIsToldHowItEndsWell) {
+  const std::vector<std::string> live = {"record",     "l0/endless", "--source", "synth",
+                                         "--duration", "1h",         "--detach"};
+  EXPECT_THAT(Run(live).out, HasSubstr("tapectl jobs stop jobs/j1 ends a live source well"));
+  const Outcome attached = Run({"jobs", "attach", "j1"}, [this] { AwaitBlocks(); });
+  EXPECT_THAT(attached.err, HasSubstr("tapectl jobs stop jobs/j1 ends a live source well"));
+  const Outcome played = Run({"play", "l0/c0/r", "--sink", "null", "--detach"});
+  EXPECT_THAT(played.out, HasSubstr("tapectl jobs cancel jobs/j2 ends it"));
+  EXPECT_THAT(played.out, Not(HasSubstr("jobs stop")));
 }
 
 TEST_F(TapectlTest, TheListSaysWhichShareIsDone) {
