@@ -16,7 +16,9 @@ inline constexpr int kNotComparedStatus = 6;
 // What each exit status means, for the manual.
 inline constexpr std::pair<int, const char*> kExitStatuses[] = {
     {0, "Done."},
-    {1, "It failed in a way that is not named below; a job was cancelled; something is damaged."},
+    {1,
+     "It failed in a way that is not named below; a job was cancelled; something is "
+     "damaged. A block that is known to be missing is no damage."},
     {2, "The line is wrong, or names something impossible."},
     {3, "What it names is not there."},
     {4, "The caller may not do that, or is not known."},

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "dataplane/now.h"
+#include "dataplane/printable.h"
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
@@ -105,6 +106,9 @@ std::string LineOf(const Verification& verification) {
     }
   }
   absl::StrAppend(&line, ", none damaged");
+  if (verification.missing_blocks > 0) {
+    absl::StrAppend(&line, ", ", verification.missing_blocks, " missing when it was closed");
+  }
   if (verification.open_segments > 0) {
     absl::StrAppend(&line, "; ", verification.open_segments, " more being written");
   }
@@ -136,6 +140,10 @@ absl::Status VerdictOf(const Verification& verification, uint32_t copies) {
                                : " blocks are damaged; the rest plays");
     if (of_files > 0) absl::StrAppend(&text, "; ", files, " damaged, too");
   }
+  if (verification.missing_blocks > 0) {
+    absl::StrAppend(&text, "; ", verification.missing_blocks,
+                    " more were missing when it was closed");
+  }
   return BlockDamaged({.recording = verification.recording, .blocks = blocks}, text);
 }
 
@@ -153,9 +161,12 @@ void PrintVerdict(const Program& program, const Verification& verification) {
                     std::string(model::NameOf(block.kind)), block.detail});
     if (!verification.places.empty()) rows.back().push_back(verification.places[i]);
   }
-  Row heads = {"BLOCK", "DAMAGE", "DETAIL"};
+  Row heads = {"BLOCK", "KIND", "DETAIL"};
   if (!verification.places.empty()) heads.emplace_back("SEGMENT");
-  program.Print(answer, heads, rows);
+  std::vector<Table> tables{{heads, rows}};
+  // A failure is a line of its own.
+  if (verification.status.ok()) tables.push_back({{dataplane::Printable(LineOf(verification))}});
+  program.Print(answer, tables);
 }
 
 // Each node's part; one that is not there is an error of the whole, once the others have been read.

@@ -131,3 +131,40 @@ TEST_F(StreamsTest, DeleteTakesAllOrNothing) {
 
 }  // namespace
 }  // namespace tapedeck::services::tapectl
+TEST_F(StreamsTest, VerifyCountsBlocksAndFilesApart) {
+  std::vector<DamagedBlock> damage = {
+      {.kind = services::DamageKind::kHeader, .detail = "index copy 0"},
+      {.kind = services::DamageKind::kManifest, .detail = "manifest copy 0"}};
+  node_.catalog.SetDamage(damage);
+  const auto message = [&] {
+    const json error = RunJson({"recordings", "verify", "r"}, 1)["error"];
+    EXPECT_EQ(error["reason"], "BLOCK_DAMAGED");
+    return error["message"].get<std::string>();
+  };
+  EXPECT_THAT(message(), HasSubstr("no block is damaged, but 2 pieces of its index and manifest"));
+  for (uint64_t i = 0; i < 4; ++i) {
+    damage.push_back({.sequence = i, .kind = services::DamageKind::kRot, .detail = "crc"});
+  }
+  node_.catalog.SetDamage(damage);
+  EXPECT_THAT(message(), HasSubstr("4 of 4 blocks are damaged"));
+  EXPECT_THAT(message(), HasSubstr("2 pieces of its index and manifest"));
+  EXPECT_THAT(Run({"recordings", "verify", "r"}).out, ContainsRegex("- +header +index copy 0"));
+}
+
+TEST_F(StreamsTest, VerifyTakesAGapForWhatItIs) {
+  node_.catalog.SetDamage(
+      {{.sequence = 2, .kind = services::DamageKind::kMissing, .detail = "never came"}});
+  const json result = RunJson({"recordings", "verify", "r"});
+  EXPECT_EQ(result["missing_blocks"], 1);
+  EXPECT_EQ(result["damaged"][0]["sequence"], 2);
+  EXPECT_FALSE(result.contains("error"));
+  const std::string text = Run({"recordings", "verify", "r"}).out;
+  EXPECT_THAT(text, ContainsRegex("BLOCK +KIND +DETAIL\n2 +missing +never came\n"));
+  EXPECT_THAT(text, HasSubstr("none damaged, 1 missing when it was closed\n"));
+  node_.catalog.SetDamage(
+      {{.sequence = 1, .kind = services::DamageKind::kRot, .detail = "crc"},
+       {.sequence = 2, .kind = services::DamageKind::kMissing, .detail = "never came"}});
+  EXPECT_THAT(Run({"recordings", "verify", "r"}).err,
+              HasSubstr("1 of 4 blocks are damaged; the rest plays; 1 more were missing"));
+}
+

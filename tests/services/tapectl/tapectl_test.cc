@@ -418,37 +418,6 @@ TEST_F(TapectlTest, VerifyTellsOfDamage) {
             "luns/l0/channels/c0/recordings/r1");
 }
 
-TEST_F(TapectlTest, VerifyCountsBlocksAndFilesApart) {
-  node_.catalog.AddRecording("r1", 1);
-  std::vector<DamagedBlock> damage = {
-      {.kind = services::DamageKind::kHeader, .detail = "index copy 0"},
-      {.kind = services::DamageKind::kManifest, .detail = "manifest copy 0"}};
-  node_.catalog.SetDamage(damage);
-  const auto message = [&] {
-    const json error = RunJson({"recordings", "verify", "r1"}, 1)["error"];
-    EXPECT_EQ(error["reason"], "BLOCK_DAMAGED");
-    return error["message"].get<std::string>();
-  };
-  EXPECT_THAT(message(), HasSubstr("no block is damaged, but 2 pieces of its index and manifest"));
-  for (uint64_t i = 0; i < 4; ++i) {
-    damage.push_back({.sequence = i, .kind = services::DamageKind::kRot, .detail = "crc"});
-  }
-  node_.catalog.SetDamage(damage);
-  EXPECT_THAT(message(), HasSubstr("4 of 4 blocks are damaged"));
-  EXPECT_THAT(message(), HasSubstr("2 pieces of its index and manifest"));
-  EXPECT_THAT(Run({"recordings", "verify", "r1"}).out, ContainsRegex("- +header +index copy 0"));
-}
-
-TEST_F(TapectlTest, VerifyTakesAGapForWhatItIs) {
-  node_.catalog.AddRecording("r1", 1);
-  node_.catalog.SetDamage(
-      {{.sequence = 2, .kind = services::DamageKind::kMissing, .detail = "never came"}});
-  const json result = RunJson({"recordings", "verify", "r1"});
-  EXPECT_EQ(result["missing_blocks"], 1);
-  EXPECT_EQ(result["damaged"][0]["sequence"], 2);
-  EXPECT_FALSE(result.contains("error"));
-}
-
 TEST_F(TapectlTest, JobsAndNodes) {
   RunJson({"record", "l0/c0", "--source", "synth", "--blocks", "2"});
   EXPECT_EQ(RunJson({"jobs", "list"})["jobs"][0]["name"], "jobs/j1");
