@@ -5,6 +5,7 @@
 
 #include "dataplane/printable.h"
 #include "services/tapectl/json.h"
+#include "services/tapectl/streams.h"
 
 namespace tapedeck::services::tapectl {
 
@@ -237,6 +238,10 @@ std::vector<std::vector<std::string>> FieldsOf(const Stream& stream) {
   const std::string made = model::OriginText(origin);
   for (std::vector<std::string>& row : rows) {
     if (row[0] == "origin") row[1] = dataplane::Printable(made);
+    if (row[0] == "kept" && stream.segmented) row[1] = KeptText(stream);
+  }
+  if (!origin.original_cause.empty()) {
+    rows.push_back({"original_cause", dataplane::Printable(origin.original_cause)});
   }
   if (!origin.metadata.empty()) {
     rows.push_back({"metadata", dataplane::Printable(origin.metadata)});

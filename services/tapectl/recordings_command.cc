@@ -41,21 +41,23 @@ void PrintStreams(Program& program, const std::vector<JoinedParts>& joined) {
   std::vector<Row> rows;
   for (const Stream& stream : streams) {
     rows.push_back(RowOf(Joined(stream)));
+    rows.back().push_back(KeptText(stream));
     rows.back().push_back(stream.segmented ? SegmentsText(stream) : parts[stream.name]);
   }
   program.Print(AnswerOf(streams),
-                {"NAME", "STATE", "BLOCKS", "SIZE", "MISSING", "START", "SEGMENTS"}, rows);
+                {"NAME", "STATE", "BLOCKS", "SIZE", "MISSING", "START", "KEPT", "SEGMENTS"}, rows);
 }
 
 void PrintSegments(Program& program, const std::vector<Recording>& recordings) {
   std::vector<Row> rows;
   for (const Recording& recording : recordings) {
     rows.push_back(RowOf(recording));
+    rows.back().push_back(KeptText(model::Alone(recording)));
     rows.back().push_back(
         recording.stream.empty() ? "-" : absl::StrCat(recording.segment, " of ", recording.stream));
   }
   program.Print(AnswerOf(recordings),
-                {"NAME", "STATE", "BLOCKS", "SIZE", "MISSING", "START", "SEGMENT"}, rows);
+                {"NAME", "STATE", "BLOCKS", "SIZE", "MISSING", "START", "KEPT", "SEGMENT"}, rows);
 }
 
 // What each node has of it.
@@ -66,6 +68,14 @@ std::vector<Recording> PartsNamed(const Program& program, const std::string& nam
     if (part.ok()) parts.push_back(*part);
   }
   return parts;
+}
+
+// Where it begins among the samples of its session: a segment and a capture begin behind others. Of
+// one without a block it is not known.
+void AddFirstSample(ViewControl& view, const std::string& name, std::vector<Row>& rows) {
+  const auto timeline = view.GetTimeline(name);
+  if (!timeline.ok() || timeline->captures.empty()) return;
+  rows.push_back({"first_sample", absl::StrCat(timeline->captures.front().stream_sample)});
 }
 
 absl::Status ShowRecording(Program& program, const RecordingChoice& choice) {
@@ -84,8 +94,10 @@ absl::Status ShowRecording(Program& program, const RecordingChoice& choice) {
   TD_ASSIGN_OR_RETURN(const Stream stream,
                       StreamThere(model::Use::kShow, {name, choice.segment}, *catalog));
   const Recording& recording = stream.segments.front();
+  std::vector<Row> rows = FieldsOf(stream);
+  AddFirstSample(*program.View(), recording.name, rows);
   program.Print(stream.segmented ? AnswerOf(stream) : AnswerOf(recording), {"FIELD", "VALUE"},
-                FieldsOf(stream));
+                rows);
   return absl::OkStatus();
 }
 

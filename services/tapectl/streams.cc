@@ -88,6 +88,13 @@ std::string DoneText(const Stream& stream) {
   return absl::StrCat(stream.name, " with ", stream.segments.size(), " segments");
 }
 
+std::string KeptText(const Stream& stream) {
+  const auto kept = static_cast<size_t>(std::ranges::count_if(stream.segments, &Recording::kept));
+  if (kept == 0) return "-";
+  const size_t all = stream.segments.size();
+  return kept == all ? "yes" : absl::StrCat(kept, " of ", all, " segments");
+}
+
 std::string BeginOf(const Stream& stream, session::Playhead& playhead) {
   if (!stream.segmented) return stream.segments.front().name;
   playhead.stream = true;

@@ -39,6 +39,9 @@ absl::StatusOr<Stream> StreamThere(model::Use use, const RecordingChoice& choice
 // "luns/… with 3 segments", or the recording alone.
 std::string DoneText(const Stream& stream);
 
+// Which of it are kept: "yes", "4 of 20 segments", or "-" for nothing.
+std::string KeptText(const Stream& stream);
+
 // The recording to open so that a playback begins at the playhead, which goes on with all segments
 // then. A number of a block counts from the oldest segment there is.
 std::string BeginOf(const Stream& stream, session::Playhead& playhead);

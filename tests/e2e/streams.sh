@@ -65,12 +65,14 @@ notes() {
   json_is "$(segments_of l0/c0 | jq -sc 'map(.kept)')" 'length == 7 and all' "all segments are kept"
   tapectl keep --release l0/c0/latest --segment 4 >/dev/null
   json_is "$(segments_of l0/c0 | jq -sc 'map(.kept)')" '[.[] | select(. | not)] | length == 1' "one is released"
+  tapectl recordings show l0/c0/latest | grep '^kept  *6 of 7 segments$' >/dev/null || fail "show does not say what is kept"
   tapectl keep --release l0/c0/latest >/dev/null
 }
 
 looks() {
   json_is "$(tapectl_json recordings show l0/c0/latest)" ".segments == 7 and .bytes == $BYTES" "show"
   json_is "$(tapectl_json recordings show l0/c0/latest --segment 6)" ".segment == 6 and .blocks == 5" "show one"
+  tapectl recordings show l0/c0/latest --segment 6 | grep '^first_sample  *[1-9]' >/dev/null || fail "show does not say where it begins"
   json_is "$(tapectl_json recordings verify l0/c0/latest)" '.checked_blocks == 101 and .segments == 7 and .gone_segments == 0' "verify"
   json_is "$(tapectl_json recordings verify l0/c0/latest --segment 1)" '.checked_blocks == 16' "verify one"
   json_is "$(tapectl_json view l0/c0/latest --columns 64 --rows 14)" \

@@ -72,6 +72,26 @@ TEST_F(StreamsTest, AStreamKeepsItsNameWhenItsFirstSegmentIsGone) {
   EXPECT_TRUE(node_.jobs.last_playback().playhead.stream);
 }
 
+TEST_F(StreamsTest, WhatIsKeptOfAStreamIsSaid) {
+  EXPECT_THAT(Run({"recordings", "show", "s"}).out, ContainsRegex("kept +-\n"));
+  Recording segment = *node_.catalog.GetRecording(std::string(kBase) + "s-1");
+  segment.kept = true;
+  node_.catalog.PutRecording(segment);
+  EXPECT_THAT(Run({"recordings", "show", "s"}).out, ContainsRegex("kept +1 of 3 segments\n"));
+  EXPECT_THAT(Run({"recordings", "list"}).out,
+              ContainsRegex("KEPT.*\n.*/s .* 1 of 3 segments +3\n"));
+  EXPECT_THAT(Run({"recordings", "list", "--segments"}).out,
+              ContainsRegex("/s-1 .* yes +1 of s\n.*/s .* - +0 of s\n"));
+}
+
+TEST_F(StreamsTest, ACopySaysWhyItsOriginalEnded) {
+  Recording copy = *node_.catalog.GetRecording(std::string(kBase) + "r");
+  copy.origin.original_cause = "the job was cancelled";
+  node_.catalog.PutRecording(copy);
+  EXPECT_THAT(Run({"recordings", "show", "r"}).out,
+              ContainsRegex("original_cause +the job was cancelled\n"));
+}
+
 TEST_F(StreamsTest, PlayTakesTheStreamOrOneSegment) {
   struct Case {
     std::vector<std::string> options;
@@ -118,19 +138,6 @@ TEST_F(StreamsTest, VerifyReadsAllThatIsClosed) {
   EXPECT_EQ(result["damaged"].size(), 1u);
 }
 
-TEST_F(StreamsTest, DeleteTakesAllOrNothing) {
-  node_.catalog.AddSegment("s", 3, RecordingState::kRecording);
-  EXPECT_EQ(RunJson({"recordings", "delete", "s"}, 1)["error"]["reason"], "RECORDING_BUSY");
-  EXPECT_EQ(RunJson({"recordings", "show", "s"})["segments"], 4);
-  node_.catalog.AddSegment("s", 3, RecordingState::kSealed);
-  RunJson({"recordings", "delete", "s", "--segment", "1"});
-  EXPECT_EQ(RunJson({"recordings", "show", "s"})["segments"], 3);
-  EXPECT_THAT(Run({"recordings", "delete", "s"}).out, HasSubstr("/s with 3 segments\n"));
-  EXPECT_EQ(RunJson({"recordings", "list"})["recordings"].size(), 1u);
-}
-
-}  // namespace
-}  // namespace tapedeck::services::tapectl
 TEST_F(StreamsTest, VerifyCountsBlocksAndFilesApart) {
   std::vector<DamagedBlock> damage = {
       {.kind = services::DamageKind::kHeader, .detail = "index copy 0"},
@@ -168,3 +175,16 @@ TEST_F(StreamsTest, VerifyTakesAGapForWhatItIs) {
               HasSubstr("1 of 4 blocks are damaged; the rest plays; 1 more were missing"));
 }
 
+TEST_F(StreamsTest, DeleteTakesAllOrNothing) {
+  node_.catalog.AddSegment("s", 3, RecordingState::kRecording);
+  EXPECT_EQ(RunJson({"recordings", "delete", "s"}, 1)["error"]["reason"], "RECORDING_BUSY");
+  EXPECT_EQ(RunJson({"recordings", "show", "s"})["segments"], 4);
+  node_.catalog.AddSegment("s", 3, RecordingState::kSealed);
+  RunJson({"recordings", "delete", "s", "--segment", "1"});
+  EXPECT_EQ(RunJson({"recordings", "show", "s"})["segments"], 3);
+  EXPECT_THAT(Run({"recordings", "delete", "s"}).out, HasSubstr("/s with 3 segments\n"));
+  EXPECT_EQ(RunJson({"recordings", "list"})["recordings"].size(), 1u);
+}
+
+}  // namespace
+}  // namespace tapedeck::services::tapectl
