@@ -172,11 +172,12 @@ absl::StatusOr<Contents> ReadContents(const SigmfRecording& meta, uint64_t data_
   }
   if (meta.channels > 1) {
     return files::Invalid(
-        meta.path, absl::StrCat("global.core:num_channels: ", meta.channels,
-                                " channels lie in turn, and a recording holds one stream: make a "
-                                "file of each channel, or take ",
-                                meta.data_path.substr(meta.data_path.rfind('/') + 1),
-                                " as samples of no format"));
+        meta.path,
+        absl::StrCat("global.core:num_channels: ", meta.channels,
+                     " channels lie in turn, and a recording holds one stream: make a "
+                     "file of each channel, or take ",
+                     meta.data_path.substr(meta.data_path.rfind('/') + 1),
+                     " as samples of no format (tapectl recordings import --format raw)"));
   }
   const json& global = meta.object.at("global");
   Contents out{.sample_rate = NumberIn(global, "core:sample_rate").value_or(0),

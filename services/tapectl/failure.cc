@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "dataplane/printable.h"
 #include "services/files/errors.h"
 
@@ -34,6 +37,26 @@ bool Names(absl::string_view text, absl::string_view command) {
     if (end == text.size() || !absl::ascii_isalpha(text[end])) return true;
   }
   return false;
+}
+
+// As the user knows it: by options, and of his own Ctrl-C.
+std::string MessageOf(const std::string& command, const absl::Status& status,
+                      const std::optional<ErrorReason>& reason) {
+  std::string message(status.message());
+  if (!reason.has_value()) return message;
+  if (reason->reason == "JOB_CANCELLED" && !reason->metadata.contains("job")) {
+    return absl::StrReplaceAll(message, {{"the job was cancelled", "it was interrupted"}});
+  }
+  const auto field = reason->metadata.find("field");
+  if (reason->reason != "ARGUMENT_INVALID" || field == reason->metadata.end()) return message;
+  if (field->second == "update_mask") return "nothing is to change: give an option that says what";
+  for (const OptionOfField& one : kOptionsOfFields) {
+    absl::string_view rest = message;
+    if (one.field != field->second || !Lists(one.commands, command)) continue;
+    if (!absl::ConsumePrefix(&rest, one.field) || rest.find_first_of(" :") != 0) continue;
+    return absl::StrCat(one.option, rest);
+  }
+  return message;
 }
 
 bool Fits(const Remedy& remedy, absl::string_view command, const ErrorReason& reason, Side side) {
@@ -73,7 +96,8 @@ int ExitCodeOf(const absl::Status& status) {
 
 std::string FailureLine(const std::string& what, const absl::Status& status) {
   const auto reason = ReasonOf(status);
-  std::string line = absl::StrCat("tapectl: ", what, ": ", dataplane::Printable(status.message()));
+  std::string line =
+      absl::StrCat("tapectl: ", what, ": ", dataplane::Printable(MessageOf(what, status, reason)));
   if (reason.has_value()) {
     absl::StrAppend(&line, " [", reason->reason, "]");
     const Side side = files::IsHere(status) ? Side::kHere : Side::kNode;

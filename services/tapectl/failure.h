@@ -125,6 +125,28 @@ absl::string_view RemedyOf(absl::string_view command, const ErrorReason& reason,
 int ExitCodeOf(const absl::Status& status);
 
 // "tapectl: record: LUN full ... [LUN_FULL] — delete what is not needed: tapectl recordings delete"
+// What the API calls `field`, as the line of these commands does.
+struct OptionOfField {
+  absl::string_view field;
+  absl::string_view commands;
+  absl::string_view option;
+};
+
+// A message that begins with such a field begins with the option instead.
+inline constexpr OptionOfField kOptionsOfFields[] = {
+    {"pacing.rate_factor", "play", "--rate"},
+    {"pacing.end_sample", "play", "--to-sample"},
+    {"pacing.loop_count", "play", "--loop-count"},
+    {"pacing.loop", "play", "--loop"},
+    {"pacing.at", "play", "--at"},
+    {"playhead", "play", "the place to begin at"},
+    {"at", "record", "--at"},
+    {"limit", "record", "--blocks or --duration"},
+    {"transforms", "record, play, receive", "--transform"},
+    {"slots", "record, play, receive", "--slots"},
+    {"copies", "record", "--copies"},
+    {"outputs", "record", "--also"}};
+
 std::string FailureLine(const std::string& what, const absl::Status& status);
 
 }  // namespace tapedeck::services::tapectl

@@ -30,7 +30,8 @@ const RefusedRow kRefused[] = {
     {"type_ci4", Global("core:datatype", "ci4"), "global.core:datatype: "},
     {"type_null", Global("core:datatype", nullptr), "global: core:datatype is not there"},
     {"two_channels", Global("core:num_channels", 2),
-     "make a file of each channel, or take x.sigmf-data as samples of no format"},
+     "make a file of each channel, or take x.sigmf-data as samples of no format "
+     "(tapectl recordings import --format raw)"},
     {"metadata_only", Global("core:metadata_only", true), "there are no samples"},
     {"dataset_in_a_folder", Global("core:dataset", "../x.bin"),
      "global.core:dataset is not the name"},

@@ -232,6 +232,38 @@ TEST(RemediesTest, AFullLunIsHelpedInItsOrder) {
   }
   EXPECT_THAT(full("member"),
               AllOf(HasSubstr("tapectl recordings delete"), Not(HasSubstr("--capacity"))));
+  for (const char* lacks : {"disk", "capacity"}) {
+    const std::string never =
+        LineOf("record", WithReason(absl::ResourceExhaustedError("full"), "LUN_FULL",
+                                    {{"member", "/a"}, {"lacks", lacks}}));
+    EXPECT_THAT(never, AllOf(HasSubstr("shorter"), Not(HasSubstr("delete"))));
+  }
+}
+
+TEST(RemediesTest, AFieldIsTheOptionThatTheUserGave) {
+  const auto refused = [](const std::string& command, const char* field, const std::string& why) {
+    return LineOfNodes(command, ArgumentInvalid(field, absl::StrCat(field, why)));
+  };
+  EXPECT_THAT(refused("play", "pacing.end_sample", ": 9 is beyond the recording"),
+              HasSubstr("play: --to-sample: 9 is beyond"));
+  EXPECT_THAT(refused("play", "pacing.loop_count", " is above 2^32"),
+              HasSubstr("play: --loop-count is above"));
+  EXPECT_THAT(refused("record", "limit", " is missing"),
+              HasSubstr("record: --blocks or --duration is missing"));
+  EXPECT_THAT(refused("lun update", "update_mask", " is empty"), Not(HasSubstr("update_mask")));
+  for (const OptionOfField& one : kOptionsOfFields) {
+    for (const std::string& command : Split(one.commands, ", ")) {
+      for (const std::string& word : Split(one.option, " ")) {
+        if (!absl::StartsWith(word, "--")) continue;
+        EXPECT_TRUE(ProgramsOwn().at(command).contains(word)) << command << " has no " << word;
+      }
+    }
+  }
+}
+
+TEST(RemediesTest, WhatTheUserInterruptsIsNoJob) {
+  EXPECT_THAT(LineOf("recordings export", JobCancelled()), HasSubstr("it was interrupted"));
+  EXPECT_THAT(LineOf("record", JobCancelled("jobs/j1")), HasSubstr("the job was cancelled"));
 }
 
 TEST(RemediesTest, NothingThatDoesNotHelp) {
