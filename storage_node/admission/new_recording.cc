@@ -21,7 +21,6 @@ using services::session::Open;
 namespace {
 
 constexpr uint64_t kSegmentsOfARing = 64;
-constexpr uint64_t kMinSegmentBlocks = 16;
 
 // Names that are tried where something has them already.
 constexpr int kNameTries = 8;

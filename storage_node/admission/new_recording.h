@@ -15,6 +15,9 @@ namespace tapedeck::storage_node::admission {
 // Of one recording: beyond, bytes would no longer fit their counter.
 inline constexpr uint64_t kMaxBlocks = uint64_t{1} << 40;
 
+// Of a segment, but for a stream's last one: smaller ones would cost more than they hold.
+inline constexpr uint64_t kMinSegmentBlocks = 16;
+
 // Blocks of a segment of the channel; 0: a session makes one recording.
 uint64_t SegmentBlocks(const services::Channel& channel, const luns::LunTerms& lun);
 

@@ -37,6 +37,7 @@ absl::StatusOr<services::Channel> ChannelService::Create(services::Channel chann
   {
     TD_ASSIGN_OR_RETURN(const auto lun, recordings_.luns().Find(name.lun));
     TD_RETURN_IF_ERROR(CheckChannel(channel, lun->terms()));
+    TD_RETURN_IF_ERROR(CheckLeastSegment(channel));
     TD_RETURN_IF_ERROR(CheckMoveRate(channel));
     TD_RETURN_IF_ERROR(CheckMoveTo(recordings_, channel));
   }
@@ -80,6 +81,9 @@ absl::StatusOr<services::Channel> ChannelService::Update(const services::Channel
   TD_ASSIGN_OR_RETURN(const services::Channel before, recordings_.FindChannel(name));
   services::Channel after = services::Updated(before, update);
   TD_RETURN_IF_ERROR(CheckChannel(after, lun->terms()));
+  if (after.segment_bytes != before.segment_bytes || after.block_bytes != before.block_bytes) {
+    TD_RETURN_IF_ERROR(CheckLeastSegment(after));
+  }
   if (after.move_bytes_per_s != before.move_bytes_per_s) TD_RETURN_IF_ERROR(CheckMoveRate(after));
   // What it named before may be gone by now.
   if (after.move_to != before.move_to) TD_RETURN_IF_ERROR(CheckMoveTo(recordings_, after));

@@ -50,4 +50,14 @@ absl::Status CheckChannel(const services::Channel& channel, const luns::LunTerms
   return CheckTrigger(channel, lun);
 }
 
+absl::Status CheckLeastSegment(const services::Channel& channel) {
+  const uint64_t least = admission::kMinSegmentBlocks * channel.block_bytes;
+  if (channel.segment_bytes == 0 || channel.segment_bytes >= least) return absl::OkStatus();
+  return services::model::Invalid(
+      "segment_bytes",
+      absl::StrCat("is ", channel.segment_bytes, ", and a segment has at least ",
+                   admission::kMinSegmentBlocks, " blocks: of this channel ", least, " bytes (",
+                   least >> 10, "KiB); give that or more, or smaller blocks"));
+}
+
 }  // namespace tapedeck::storage_node::node

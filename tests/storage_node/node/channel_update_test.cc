@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "absl/strings/str_cat.h"
 #include "storage_node/format/config.h"
 #include "tests/storage_node/capture/segment_fixture.h"
 #include "tests/storage_node/every_field.h"
@@ -162,6 +163,20 @@ TEST_P(UpdateChannel, ASegmentMustFitTheRing) {
       Update(ChannelUpdate().Set(&services::Channel::segment_bytes, 1 << 30)).status();
   EXPECT_EQ(Reason(status), "ARGUMENT_INVALID");
   EXPECT_THAT(status.message(), HasSubstr("segment_bytes"));
+}
+
+TEST_P(UpdateChannel, ASegmentHasItsLeastBlocks) {
+  MakeLun({});
+  const absl::Status made = MakeChannel({.segment_bytes = kSegmentBlocks * kBlockBytes - 1});
+  EXPECT_EQ(Reason(made), "ARGUMENT_INVALID");
+  EXPECT_THAT(made.message(), HasSubstr(absl::StrCat(kSegmentBlocks * kBlockBytes, " bytes")));
+  ASSERT_TRUE(MakeChannel({.segment_bytes = kSegmentBlocks * kBlockBytes}).ok());
+  const auto refused = [&](const auto& update) { return Reason(Update(update).status()); };
+  EXPECT_EQ(refused(ChannelUpdate().Set(&services::Channel::segment_bytes, kBlockBytes)),
+            "ARGUMENT_INVALID");
+  EXPECT_EQ(refused(ChannelUpdate().Set(&services::Channel::block_bytes, 2 * kBlockBytes)),
+            "ARGUMENT_INVALID");
+  EXPECT_TRUE(Update(ChannelUpdate().Set(&services::Channel::segment_bytes, 0)).ok());
 }
 
 TEST_P(UpdateChannel, OneRequestHasOneResult) {
