@@ -56,6 +56,14 @@ inline constexpr Remedy kRemedies[] = {
      .commands = "lun delete",
      .text = "to let go of it and keep what it holds: tapectl lun detach"},
     {.reason = "LUN_FULL",
+     .detail = "lacks=disk",
+     .text = "make the recording shorter, or make room on the LUN's disks; tapectl lun list shows "
+             "what they have"},
+    {.reason = "LUN_FULL",
+     .detail = "lacks=capacity",
+     .text = "make the recording shorter, or record into a larger LUN; where its store allows, the "
+             "limit can be raised: tapectl lun update --capacity"},
+    {.reason = "LUN_FULL",
      .detail = "member",
      .text = "delete what is not needed: tapectl recordings delete; or let policies delete kept "
              "recordings: tapectl keep --release"},
@@ -118,13 +126,6 @@ inline constexpr Remedy kRemedies[] = {
     {.reason = "DRAINING", .text = "try again when the node is up"},
 };
 
-// Empty: there is none that the message lacks, or it is the command that has just failed.
-absl::string_view RemedyOf(absl::string_view command, const ErrorReason& reason, Side side);
-
-// One of them.
-int ExitCodeOf(const absl::Status& status);
-
-// "tapectl: record: LUN full ... [LUN_FULL] — delete what is not needed: tapectl recordings delete"
 // What the API calls `field`, as the line of these commands does.
 struct OptionOfField {
   absl::string_view field;
@@ -147,6 +148,13 @@ inline constexpr OptionOfField kOptionsOfFields[] = {
     {"copies", "record", "--copies"},
     {"outputs", "record", "--also"}};
 
+// Empty: there is none that the message lacks, or it is the command that has just failed.
+absl::string_view RemedyOf(absl::string_view command, const ErrorReason& reason, Side side);
+
+// One of them.
+int ExitCodeOf(const absl::Status& status);
+
+// "tapectl: record: LUN full ... [LUN_FULL] — delete what is not needed: tapectl recordings delete"
 std::string FailureLine(const std::string& what, const absl::Status& status);
 
 }  // namespace tapedeck::services::tapectl

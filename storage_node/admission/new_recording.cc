@@ -66,14 +66,17 @@ absl::Status NoRoom(const luns::OpenLun& lun, uint64_t bytes) {
   const uint64_t limit = capacity.limit();
   const uint64_t used = std::min(capacity.used(), limit);
   const bool ring = lun.config->full_policy == services::FullPolicy::kRing;
-  return disk::LunFull(
+  const bool never = bytes > limit;
+  const absl::Status full = disk::LunFull(
       lun.config->name, limit, used,
       absl::StrCat(
-          lun.config->name, " is full: needs ", bytes, " bytes, ", limit - used, " of ", limit,
-          " are free",
-          ring ? " and all others are kept, written or played; tapectl keep --release lets kept "
-                 "ones go"
-               : "; not started. Delete recordings or make the LUN larger"));
+          lun.config->name, never ? ": needs " : " is full: needs ", bytes, " bytes, ",
+          limit - used, " of ", limit, " are free",
+          never  ? "; not started. Make the recording shorter or the LUN larger"
+          : ring ? " and all others are kept, written or played; tapectl keep --release lets kept "
+                   "ones go"
+                 : "; not started. Delete recordings or make the LUN larger"));
+  return never ? disk::Lacking(full, "capacity") : full;
 }
 
 // A recording that says how long it will be is sure of that room: nobody else gets it until it

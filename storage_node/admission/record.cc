@@ -69,7 +69,7 @@ absl::Status CheckDisks(const RecordTarget& target) {
   }
   const uint64_t blocks = std::min(target.open.expected_blocks, kMaxBlocks);
   if (blocks == 0 || lun->full_policy == services::FullPolicy::kRing) return absl::OkStatus();
-  return luns::CheckFree(*lun, BytesOfOne(target, blocks), space);
+  return luns::CheckFree(*lun, BytesOfOne(target, blocks), target.lun->capacity->used(), space);
 }
 
 absl::StatusOr<MakeAdmission> OpenRecord(Means& means, const RecordTarget& target,

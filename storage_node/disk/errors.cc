@@ -44,6 +44,14 @@ absl::Status LunFull(absl::string_view lun, uint64_t capacity_bytes, uint64_t us
               text);
 }
 
+absl::Status Lacking(const absl::Status& full, absl::string_view lacks) {
+  const auto reason = services::ReasonOf(full);
+  if (!reason.has_value()) return full;
+  std::map<std::string, std::string> metadata(reason->metadata.begin(), reason->metadata.end());
+  metadata.emplace("lacks", lacks);
+  return Full(std::move(metadata), full.message());
+}
+
 absl::Status MemberFull(absl::string_view member, absl::string_view text) {
   return Full({{"member", std::string(member)}}, text);
 }

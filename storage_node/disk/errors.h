@@ -19,6 +19,9 @@ absl::Status LunNotEmpty(absl::string_view lun, uint64_t recordings, absl::strin
 // RESOURCE_EXHAUSTED (LUN_FULL): the capacity is used up. `lun` may be empty.
 absl::Status LunFull(absl::string_view lun, uint64_t capacity_bytes, uint64_t used_bytes,
                      absl::string_view text);
+// The same, where deleting all recordings of the LUN would not help: it lacks a "disk" or
+// "capacity" that is larger.
+absl::Status Lacking(const absl::Status& full, absl::string_view lacks);
 
 // Members, by their paths.
 

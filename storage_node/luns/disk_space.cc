@@ -66,15 +66,17 @@ std::string Shortage(uint64_t capacity_bytes, const std::optional<DiskSpace>& sp
                       Text(space->total_bytes), ": recordings end when these are full");
 }
 
-absl::Status CheckFree(const services::Lun& lun, uint64_t bytes,
+absl::Status CheckFree(const services::Lun& lun, uint64_t bytes, uint64_t used_bytes,
                        const std::optional<DiskSpace>& space) {
   if (!space.has_value()) return absl::OkStatus();
   const uint64_t kept = Times(Times(lun.prewrite_files, lun.prewrite_bytes), lun.striped_members());
   if (bytes <= space->free_bytes || bytes - space->free_bytes <= kept) return absl::OkStatus();
-  return disk::MemberFull(space->member,
-                          absl::StrCat(lun.name, ": the recording needs ", Text(bytes), ", and ",
-                                       Text(space->free_bytes),
-                                       " are free on the file systems of the LUN; not started"));
+  const absl::Status full = disk::MemberFull(
+      space->member, absl::StrCat(lun.name, ": the recording needs ", Text(bytes), ", and ",
+                                  Text(space->free_bytes),
+                                  " are free on the file systems of the LUN; not started"));
+  const uint64_t lacking = bytes - space->free_bytes - kept;
+  return lacking > used_bytes ? disk::Lacking(full, "disk") : full;
 }
 
 }  // namespace tapedeck::storage_node::luns

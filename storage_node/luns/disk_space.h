@@ -29,8 +29,9 @@ std::optional<DiskSpace> SpaceOf(const services::Lun& lun);
 std::string Shortage(uint64_t capacity_bytes, const std::optional<DiskSpace>& space);
 
 // RESOURCE_EXHAUSTED (LUN_FULL): a recording of so many bytes would find its file system full.
-// Files that were written before recordings need them make room for it.
-absl::Status CheckFree(const services::Lun& lun, uint64_t bytes,
+// Files that were written before recordings need them make room for it. `used_bytes` are those of
+// the LUN's recordings: if they are too few to make room, it lacks a disk (disk::Lacking).
+absl::Status CheckFree(const services::Lun& lun, uint64_t bytes, uint64_t used_bytes,
                        const std::optional<DiskSpace>& space);
 
 // What was found last. Any thread.

@@ -53,6 +53,7 @@ TEST_F(DiskSpaceTest, ARecordingThatCannotFitIsNotBegun) {
   EXPECT_EQ(Reason(refused), "LUN_FULL") << refused;
   EXPECT_EQ(services::ReasonOf(refused)->metadata.at("member"), Get().members[0]);
   EXPECT_THAT(std::string(refused.message()), HasSubstr("not started"));
+  EXPECT_EQ(services::ReasonOf(refused)->metadata.at("lacks"), "disk") << "nothing is to delete";
   EXPECT_EQ(Get().recordings, 0U);
   EXPECT_EQ(Get().used_bytes, 0U) << "its room was not given back";
   EXPECT_TRUE(node_.Record().ok()) << "it does not say how long it will be";
@@ -83,7 +84,18 @@ TEST_F(SpaceOfTest, WhatTellsNothingIsUnknown) {
   EXPECT_FALSE(SpaceOf({.name = "luns/l", .members = {"rados:pool"}}).has_value());
   EXPECT_FALSE(SpaceOf({.name = "luns/l", .members = {"/proc"}}).has_value()) << "it has no blocks";
   EXPECT_EQ(Shortage(kMoreThanAnyDisk, std::nullopt), "");
-  EXPECT_TRUE(CheckFree(one_, UINT64_MAX, std::nullopt).ok());
+  EXPECT_TRUE(CheckFree(one_, UINT64_MAX, 0, std::nullopt).ok());
+}
+
+TEST_F(SpaceOfTest, ADiskIsLackingWhereDeletingMakesNoRoom) {
+  const DiskSpace space{.free_bytes = 100, .total_bytes = 200, .member = "/a"};
+  const auto lacks = [&](uint64_t used_bytes) {
+    const auto reason = services::ReasonOf(CheckFree(one_, 150, used_bytes, space));
+    return reason.has_value() && reason->metadata.contains("lacks");
+  };
+  EXPECT_TRUE(lacks(0));
+  EXPECT_TRUE(lacks(49));
+  EXPECT_FALSE(lacks(50));
 }
 
 TEST_F(SpaceOfTest, FilesWrittenBeforeAreRoom) {
@@ -91,12 +103,12 @@ TEST_F(SpaceOfTest, FilesWrittenBeforeAreRoom) {
   EXPECT_EQ(Shortage(0, space), "") << "it has no capacity";
   EXPECT_EQ(Shortage(200, space), "");
   EXPECT_NE(Shortage(201, space), "");
-  EXPECT_TRUE(CheckFree(one_, 100, space).ok());
-  EXPECT_EQ(Reason(CheckFree(one_, 101, space)), "LUN_FULL");
+  EXPECT_TRUE(CheckFree(one_, 100, 0, space).ok());
+  EXPECT_EQ(Reason(CheckFree(one_, 101, 0, space)), "LUN_FULL");
   one_.prewrite_files = 2;
   one_.prewrite_bytes = 4096;
-  EXPECT_TRUE(CheckFree(one_, 100 + 2 * 4096, space).ok());
-  EXPECT_EQ(Reason(CheckFree(one_, 101 + 2 * 4096, space)), "LUN_FULL");
+  EXPECT_TRUE(CheckFree(one_, 100 + 2 * 4096, 0, space).ok());
+  EXPECT_EQ(Reason(CheckFree(one_, 101 + 2 * 4096, 0, space)), "LUN_FULL");
 }
 
 }  // namespace

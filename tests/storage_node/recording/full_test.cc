@@ -60,7 +60,9 @@ TEST_P(CapacityTest, StopsAtTheCapacityAndKeepsTheRest) {
 
 TEST_P(CapacityTest, WhatCannotFitIsNotStarted) {
   NodeFixture node(GetParam(), 1, Room(64));
-  EXPECT_EQ(Reason(node.Record({.expected_blocks = 65}).status()), "LUN_FULL");
+  const absl::Status refused = node.Record({.expected_blocks = 65}).status();
+  EXPECT_EQ(Reason(refused), "LUN_FULL");
+  EXPECT_EQ(services::ReasonOf(refused)->metadata.at("lacks"), "capacity") << refused;
   EXPECT_TRUE(node.node().recordings().ListRecordings("luns/-/channels/-")->empty());
   EXPECT_TRUE(node.Record({.expected_blocks = 64}).ok());
 }
