@@ -21,10 +21,10 @@ class StorageClient {
   virtual ~StorageClient() = default;
   virtual absl::StatusOr<Channel> GetChannel(const std::string& name) = 0;
   virtual absl::StatusOr<Recording> GetRecording(const std::string& name) = 0;
-  // All of them, in calls of some hundreds, of which each adds all or none; `done` counts those
-  // that are there, also if it fails.
-  virtual absl::Status Annotate(const std::string& recording,
-                                std::span<const Annotation> annotations, size_t* done) = 0;
+  // All of them, in calls of some hundreds, each into the segment with its sample if the recording
+  // is one of a stream; `done` counts those that are there, also if it fails.
+  virtual absl::Status AnnotateStream(const std::string& recording,
+                                      std::span<const Annotation> annotations, size_t* done) = 0;
   // Ends such calls, those under way and those to come: CANCELLED.
   virtual void Cancel() = 0;
   // Returns at once; a node that cannot be reached closes the stream.

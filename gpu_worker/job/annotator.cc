@@ -9,6 +9,7 @@
 #include "dataplane/deadline.h"
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
+#include "services/errors.h"
 #include "services/session/loss.h"
 
 namespace tapedeck::gpu_worker::job {
@@ -18,8 +19,21 @@ using stages::Remarks;
 namespace {
 
 constexpr absl::Duration kPatience = absl::Seconds(30);
-// Between two looks at the deadline.
 constexpr size_t kMostAtOnce = services::model::kMaxAnnotationsAtOnce;
+
+// The segment with a sample was deleted.
+bool IsGone(const absl::Status& status) {
+  const auto reason = services::ReasonOf(status);
+  return reason.has_value() && reason->reason == "RECORDING_NOT_FOUND";
+}
+
+// No segment has a sample yet.
+bool IsToCome(const absl::Status& status) {
+  const auto reason = services::ReasonOf(status);
+  if (!reason.has_value() || reason->reason != "ARGUMENT_INVALID") return false;
+  const auto field = reason->metadata.find("field");
+  return field != reason->metadata.end() && field->second == "sample";
+}
 
 }  // namespace
 
@@ -51,11 +65,11 @@ void Annotator::SessionRuns(const std::string& recording) {
   if (behind) write();
 }
 
-void Annotator::Finish(std::function<void(const absl::Status&)> done) {
+void Annotator::Finish(std::function<void(const absl::Status&, uint64_t)> done) {
   remarks_->SetWaker(nullptr);
   tasks_->Post([this, done = std::move(done)] {
     Write(Remarks::Which::kAll, dataplane::Deadline::In(kPatience));
-    done(status_);
+    done(status_, left_out_);
   });
 }
 
@@ -66,9 +80,10 @@ void Annotator::Write(Remarks::Which which, dataplane::Deadline deadline) {
     return recording_;
   }();
   while (!waiting_.empty() && status_.ok()) {
-    const absl::Status status = WriteSome(recording, deadline);
+    const bool all = which == Remarks::Which::kAll;
+    const absl::Status status = WriteSome(recording, all, deadline);
     if (status.ok()) continue;
-    if (which == Remarks::Which::kSoFar && services::session::MayPass(status)) {
+    if (!all && (IsToCome(status) || services::session::MayPass(status))) {
       absl::MutexLock lock(&mutex_);
       behind_ = true;
       return;
@@ -81,16 +96,29 @@ void Annotator::Write(Remarks::Which which, dataplane::Deadline deadline) {
   }
 }
 
-absl::Status Annotator::WriteSome(const std::string& recording, dataplane::Deadline deadline) {
+absl::Status Annotator::WriteSome(const std::string& recording, bool all,
+                                  dataplane::Deadline deadline) {
   if (recording.empty()) return absl::FailedPreconditionError("there is no recording");
   if (deadline.passed()) {
     return absl::DeadlineExceededError("the storage node takes them too slowly");
   }
   const auto end =
-      waiting_.begin() + static_cast<std::ptrdiff_t>(std::min(waiting_.size(), kMostAtOnce));
+      waiting_.begin() + static_cast<std::ptrdiff_t>(std::min(waiting_.size(), at_once_));
   const std::vector<services::Annotation> some(waiting_.begin(), end);
   size_t done = 0;
-  const absl::Status status = storage_.Annotate(recording, some, &done);
+  absl::Status status = storage_.AnnotateStream(recording, some, &done);
+  // One of several may have no segment: the others go by themselves.
+  const bool no_segment = IsGone(status) || IsToCome(status);
+  const size_t left = some.size() - done;
+  if (status.ok()) at_once_ = std::min(2 * at_once_, kMostAtOnce);
+  if (no_segment && left > 1) {
+    at_once_ = left / 2;
+    status = absl::OkStatus();
+  } else if (IsGone(status) || (all && IsToCome(status))) {
+    ++done;
+    ++left_out_;
+    status = absl::OkStatus();
+  }
   waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(done));
   return status;
 }

@@ -2,6 +2,8 @@
 // remark is about may be on the disk already, and the worker may be killed.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -20,8 +22,9 @@
 namespace tapedeck::gpu_worker::job {
 
 // Any thread; owned by its job. The calls are made on a thread of its own, since they wait for the
-// storage node. While that is away they wait for the session to come back; after the first that
-// fails otherwise no other is made.
+// storage node. While that is away, or has no segment yet for a sample, they wait for the session
+// to go on. What belongs to a segment that is gone is left out and counted. After the first call
+// that fails otherwise no other is made.
 class Annotator {
  public:
   // `storage` outlives it. RESOURCE_EXHAUSTED (LIMIT_REACHED) where there is no thread.
@@ -34,8 +37,8 @@ class Annotator {
   void SessionRuns(const std::string& recording);
 
   // The session has ended: writes what there still is, for half a minute at most, and calls `done`
-  // on its thread with the first failure.
-  void Finish(std::function<void(const absl::Status& annotated)> done);
+  // on its thread with the first failure, and how many were left out.
+  void Finish(std::function<void(const absl::Status& annotated, uint64_t left_out)> done);
 
  private:
   Annotator(std::shared_ptr<stages::Remarks> remarks, services::StorageClient& storage,
@@ -48,8 +51,8 @@ class Annotator {
 
   // Its thread.
   void Write(stages::Remarks::Which which, dataplane::Deadline deadline);
-  // The next ones.
-  absl::Status WriteSome(const std::string& recording, dataplane::Deadline deadline);
+  // The next ones. With `all` what no segment has yet is left out, too.
+  absl::Status WriteSome(const std::string& recording, bool all, dataplane::Deadline deadline);
 
   const std::shared_ptr<stages::Remarks> remarks_;
   services::StorageClient& storage_;
@@ -61,6 +64,9 @@ class Annotator {
 
   // Its thread only.
   std::deque<services::Annotation> waiting_;  // bounded by what remarks there may be
+  // The next call has so many at most.
+  size_t at_once_ = services::model::kMaxAnnotationsAtOnce;
+  uint64_t left_out_ = 0;
   absl::Status status_;
 
   // The last: what tasks use is destroyed after it has ended.

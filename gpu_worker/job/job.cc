@@ -60,11 +60,12 @@ void Job::OnChange(const Snapshot& snapshot) {
   }
   if (!snapshot.ended) return;
   if (annotator_ == nullptr) return Conclude({.last = snapshot});
-  annotator_->Finish([self = shared_from_this(), snapshot](const absl::Status& annotated) {
-    self->environment_.executor->Post([self, snapshot, annotated] {
-      self->Conclude({.last = snapshot, .annotated = annotated});
-    });
-  });
+  annotator_->Finish(
+      [self = shared_from_this(), snapshot](const absl::Status& annotated, uint64_t left_out) {
+        self->environment_.executor->Post([self, snapshot, annotated, left_out] {
+          self->Conclude({.last = snapshot, .annotated = annotated, .unmarked = left_out});
+        });
+      });
 }
 
 void Job::OnSecondChange(const Snapshot& snapshot) {
@@ -96,6 +97,10 @@ void Job::Conclude(End end) {
   if (remarks_ != nullptr) {
     absl::MutexLock lock(&mutex_);
     std::ranges::copy(remarks_->Notes(), std::back_inserter(job_.notes));
+    if (end.unmarked > 0) {
+      job_.notes.push_back(
+          absl::StrCat(end.unmarked, " annotations are left out: no segment has their samples"));
+    }
   }
   // What it has taken so far is sealed.
   if (second_ != nullptr && !end.last.error.ok()) second_->Stop();

@@ -52,10 +52,11 @@ class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
       const JobEnvironment& environment, std::vector<JobNode> nodes);
 
   // How the first session ended. `annotated`: whether its recording has the annotations of its
-  // stages.
+  // stages, but for so many `unmarked`, whose segments are gone.
   struct End {
     services::session::Snapshot last;
     absl::Status annotated;
+    uint64_t unmarked = 0;
   };
 
   struct RingWish {

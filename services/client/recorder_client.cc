@@ -48,12 +48,13 @@ absl::Status RecorderClient::AnnotateRecording(const std::string& recording,
   });
 }
 
-absl::Status RecorderClient::Annotate(const std::string& recording,
-                                      std::span<const Annotation> annotations, size_t* done) {
+absl::Status RecorderClient::Add(const std::string& recording, bool stream,
+                                 std::span<const Annotation> annotations, size_t* done) {
   *done = 0;
   while (*done < annotations.size()) {
     v1::AnnotateRecordingRequest request;
     request.set_recording(recording);
+    request.set_stream(stream);
     size_t bytes = 0;
     for (const Annotation& one : annotations.subspan(*done)) {
       bytes += BytesOf(one);

@@ -29,7 +29,14 @@ class RecorderClient {
   // All of them, in calls of so many that a message holds; of each call all or none. `done` counts
   // those that are there, also if it fails.
   absl::Status Annotate(const std::string& recording, std::span<const Annotation> annotations,
-                        size_t* done);
+                        size_t* done) {
+    return Add(recording, /*stream=*/false, annotations, done);
+  }
+  // The same where each goes into the segment with its sample, if the recording is one of a stream.
+  absl::Status AnnotateStream(const std::string& recording, std::span<const Annotation> annotations,
+                              size_t* done) {
+    return Add(recording, /*stream=*/true, annotations, done);
+  }
   absl::Status KeepRecording(const std::string& recording, bool kept);
 
   absl::StatusOr<Scrub> StartScrub(const ScrubStart& start);
@@ -38,6 +45,9 @@ class RecorderClient {
 
  private:
   struct Stub;
+
+  absl::Status Add(const std::string& recording, bool stream,
+                   std::span<const Annotation> annotations, size_t* done);
 
   const std::string node_;
   const absl::Duration timeout_;

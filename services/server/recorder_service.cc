@@ -97,7 +97,8 @@ class RecorderService final : public v1::RecorderService::CallbackService {
         [=, this]() -> absl::Status {
           TD_RETURN_IF_ERROR(CheckRecordingName(request->recording()));
           TD_ASSIGN_OR_RETURN(const std::vector<Annotation> annotations, AnnotationsOf(*request));
-          return recorder_.Annotate(request->recording(), annotations);
+          return request->stream() ? recorder_.AnnotateStream(request->recording(), annotations)
+                                   : recorder_.Annotate(request->recording(), annotations);
         },
         request->recording());
   }

@@ -31,9 +31,9 @@ class GrpcStorageClient final : public StorageClient {
   absl::StatusOr<Recording> GetRecording(const std::string& name) override {
     return catalog_.GetRecording(name);
   }
-  absl::Status Annotate(const std::string& recording, std::span<const Annotation> annotations,
-                        size_t* done) override {
-    return recorder_.Annotate(recording, annotations, done);
+  absl::Status AnnotateStream(const std::string& recording, std::span<const Annotation> annotations,
+                              size_t* done) override {
+    return recorder_.AnnotateStream(recording, annotations, done);
   }
   void Cancel() override {
     catalog_.Cancel();

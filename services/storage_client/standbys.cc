@@ -18,9 +18,9 @@ class StandbyClient final : public StorageClient {
   absl::StatusOr<Recording> GetRecording(const std::string& name) override {
     return nodes_[current_]->GetRecording(name);
   }
-  absl::Status Annotate(const std::string& recording, std::span<const Annotation> annotations,
-                        size_t* done) override {
-    return nodes_[current_]->Annotate(recording, annotations, done);
+  absl::Status AnnotateStream(const std::string& recording, std::span<const Annotation> annotations,
+                              size_t* done) override {
+    return nodes_[current_]->AnnotateStream(recording, annotations, done);
   }
   void Cancel() override {
     for (const auto& node : nodes_) node->Cancel();

@@ -47,7 +47,7 @@ absl::Status Annotate(Program& program, const std::string& recording,
   annotations.insert(annotations.end(), content.annotations.begin(), content.annotations.end());
   for (Annotation& one : annotations) one.sample_start += content.first_index;
   size_t done = 0;
-  const absl::Status status = program.Recorder()->Annotate(recording, annotations, &done);
+  const absl::Status status = program.Recorder()->AnnotateStream(recording, annotations, &done);
   if (!absl::IsResourceExhausted(status) && !absl::IsInvalidArgument(status)) return status;
   // The recording is whole; what there is room for stays.
   notes->push_back(absl::StrCat(annotations.size() - done, " of ", annotations.size(),

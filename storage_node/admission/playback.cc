@@ -15,39 +15,19 @@
 #include "storage_node/recording/recording_reader.h"
 #include "storage_node/recording/seek.h"
 #include "storage_node/recordings/readable.h"
+#include "storage_node/recordings/stream_segments.h"
 
 namespace tapedeck::storage_node::admission {
 namespace {
 
 using dataplane::TransferOp;
 using dataplane::ladder::FittedRing;
+using recordings::SegmentsOf;
+using recordings::StreamSegment;
 using services::session::Accept;
 using services::session::Admission;
 using services::session::Open;
 using services::session::Playhead;
-
-// Of a session that went on in several recordings.
-struct StreamSegment {
-  uint64_t number = 0;
-  catalog::ResourceName name;
-};
-
-// Those there are of the stream that `recording` with this manifest is part of, in order; none if
-// it is not a segment. Waits for the catalog.
-absl::StatusOr<std::vector<StreamSegment>> SegmentsOf(recordings::Recordings& recordings,
-                                                      const catalog::ResourceName& recording,
-                                                      const format::Manifest& manifest) {
-  std::vector<StreamSegment> segments;
-  if (manifest.stream.empty()) return segments;
-  TD_ASSIGN_OR_RETURN(const auto rows, recordings.catalog()->ListRecordings(
-                                           {.lun = recording.lun, .channel = recording.channel}));
-  for (const catalog::RecordingRow& row : rows) {
-    if (row.manifest.stream != manifest.stream) continue;
-    segments.push_back({.number = row.manifest.segment, .name = row.name});
-  }
-  std::ranges::sort(segments, {}, &StreamSegment::number);
-  return segments;
-}
 
 // The last segment that a playback goes on with. Who does not follow a stream that is being written
 // does not run after it either: to the end is to where it is now. Waits for the catalog.
@@ -55,7 +35,7 @@ absl::StatusOr<uint64_t> LastSegment(Means& means, const recordings::FoundRecord
                                      const Playhead& playhead) {
   if (!playhead.stream || playhead.follow) return UINT64_MAX;
   TD_ASSIGN_OR_RETURN(const auto segments,
-                      SegmentsOf(means.recordings, found.name, found.manifest));
+                      SegmentsOf(means.recordings, found.name, found.manifest.stream));
   return segments.empty() ? UINT64_MAX : segments.back().number;
 }
 
@@ -85,7 +65,7 @@ absl::StatusOr<Playable> FindInStream(Means& means, const Open& open) {
   TD_ASSIGN_OR_RETURN(const recordings::FoundRecording named,
                       means.recordings.Find(open.recording));
   TD_ASSIGN_OR_RETURN(const auto segments,
-                      SegmentsOf(means.recordings, named.name, named.manifest));
+                      SegmentsOf(means.recordings, named.name, named.manifest.stream));
   if (segments.empty() || playhead.unit == Playhead::Unit::kBlock) {
     return FindPlayable(means, open.recording, playhead.follow);
   }
@@ -161,7 +141,7 @@ class NextSegment {
     const uint64_t number = last_.manifest.segment + 1;
     if (number > end_) return nullptr;
     TD_ASSIGN_OR_RETURN(const auto segments,
-                        SegmentsOf(means_.recordings, last_.name, last_.manifest));
+                        SegmentsOf(means_.recordings, last_.name, last_.manifest.stream));
     const auto next = std::ranges::lower_bound(segments, number, {}, &StreamSegment::number);
     if (next == segments.end()) return nullptr;
     if (next->number != number) return Overtaken(last_.name, number);

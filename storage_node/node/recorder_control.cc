@@ -51,6 +51,11 @@ absl::Status CaptureService::Annotate(const std::string& recording,
   return scribe_.Annotate(recording, annotations);
 }
 
+absl::Status CaptureService::AnnotateStream(const std::string& recording,
+                                            std::span<const services::Annotation> annotations) {
+  return scribe_.AnnotateStream(recording, annotations);
+}
+
 absl::Status CaptureService::KeepRecording(const std::string& recording, bool kept) {
   return scribe_.Keep(recording, kept);
 }

@@ -27,13 +27,10 @@ class Seek {
 
   // The last block below `blocks` that does not begin after `target`; 0 if all do.
   uint64_t Find(Playhead::Unit unit, int64_t target, uint64_t blocks);
-  // Whether the first block that can be read does.
-  bool BeginsAfter(Playhead::Unit unit, int64_t target, uint64_t blocks);
-
- private:
   // Blocks that cannot be read are passed over.
   std::optional<format::IndexEntry> FirstFrom(uint64_t sequence, uint64_t end);
 
+ private:
   CallerLoop& loop_;
   const std::unique_ptr<store::RecordingFiles> files_;
   index::IndexReader index_;
@@ -54,12 +51,6 @@ std::optional<format::IndexEntry> Seek::FirstFrom(uint64_t sequence, uint64_t en
 bool IsAfter(const format::IndexEntry& entry, Playhead::Unit unit, int64_t target) {
   return unit == Playhead::Unit::kSample ? entry.sample_index > static_cast<uint64_t>(target)
                                          : entry.capture_ns > target;
-}
-
-bool Seek::BeginsAfter(Playhead::Unit unit, int64_t target, uint64_t blocks) {
-  const auto entry = FirstFrom(0, blocks);
-  // Nothing is there yet: it is the newest.
-  return !entry.has_value() || IsAfter(*entry, unit, target);
 }
 
 uint64_t Seek::Find(Playhead::Unit unit, int64_t target, uint64_t blocks) {
@@ -129,9 +120,19 @@ absl::StatusOr<bool> BeginsAfter(store::Store& store, const store::RecordingPath
   if (playhead.unit == Playhead::Unit::kTime && manifest.start_time_ns.has_value()) {
     return *manifest.start_time_ns > playhead.start;
   }
+  TD_ASSIGN_OR_RETURN(const auto first, FirstEntry(store, path, manifest, blocks, clock));
+  // Nothing is there yet: it is the newest.
+  return !first.has_value() || IsAfter(*first, playhead.unit, playhead.start);
+}
+
+absl::StatusOr<std::optional<format::IndexEntry>> FirstEntry(store::Store& store,
+                                                             const store::RecordingPath& path,
+                                                             const format::Manifest& manifest,
+                                                             uint64_t blocks,
+                                                             const dataplane::Clock& clock) {
   CallerLoop loop(clock);
   TD_ASSIGN_OR_RETURN(auto files, store.OpenRecording(path, loop));
-  return Seek(std::move(files), manifest, loop).BeginsAfter(playhead.unit, playhead.start, blocks);
+  return Seek(std::move(files), manifest, loop).FirstFrom(0, blocks);
 }
 
 }  // namespace tapedeck::storage_node::recording

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "absl/status/statusor.h"
 #include "dataplane/clock.h"
@@ -25,5 +26,13 @@ absl::StatusOr<bool> BeginsAfter(store::Store& store, const store::RecordingPath
                                  const format::Manifest& manifest, uint64_t blocks,
                                  const services::session::Playhead& playhead,
                                  const dataplane::Clock& clock);
+
+// What the index says of the first block below `blocks` that can be read; none: there is none.
+// Waits for the disk.
+absl::StatusOr<std::optional<format::IndexEntry>> FirstEntry(store::Store& store,
+                                                             const store::RecordingPath& path,
+                                                             const format::Manifest& manifest,
+                                                             uint64_t blocks,
+                                                             const dataplane::Clock& clock);
 
 }  // namespace tapedeck::storage_node::recording

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/deadline.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "storage_node/recordings/stream_segments.h"
 
 namespace tapedeck::storage_node::recordings {
 namespace {
@@ -83,6 +85,22 @@ absl::Status Scribe::WriteDown(capture::Caught& caught, const services::Trigger&
 absl::Status Scribe::Annotate(const std::string& recording,
                               std::span<const services::Annotation> annotations) {
   return ActOnceClosed(recordings_, recording, [&] { return Mark(recording, annotations); });
+}
+
+absl::Status Scribe::AnnotateStream(const std::string& recording,
+                                    std::span<const services::Annotation> annotations) {
+  TD_ASSIGN_OR_RETURN(const auto stream, StreamSegments::Of(recordings_, recording));
+  if (!stream.has_value()) return Annotate(recording, annotations);
+  // Before the first effect it is known that each has its segment. The oldest goes away first.
+  std::map<uint64_t, std::vector<services::Annotation>> by_segment;
+  for (const services::Annotation& one : annotations) {
+    TD_ASSIGN_OR_RETURN(const uint64_t number, stream->NumberWith(one.sample_start));
+    by_segment[number].push_back(one);
+  }
+  for (const auto& [number, its] : by_segment) {
+    TD_RETURN_IF_ERROR(Annotate(stream->NameOf(number), its));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Scribe::Mark(const std::string& recording,

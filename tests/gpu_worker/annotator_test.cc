@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "absl/synchronization/notification.h"
 #include "dataplane/executor/timed_wait.h"
 #include "dataplane/now.h"
@@ -22,14 +24,24 @@ class TakingStorage final : public services::StorageClient {
 
   absl::StatusOr<services::Channel> GetChannel(const std::string&) override { return Unused(); }
   absl::StatusOr<services::Recording> GetRecording(const std::string&) override { return Unused(); }
-  absl::Status Annotate(const std::string& recording, std::span<const Annotation> annotations,
-                        size_t* done) override {
-    for (*done = 0; *done < annotations.size(); ++*done) {
+  absl::Status AnnotateStream(const std::string& recording, std::span<const Annotation> annotations,
+                              size_t* done) override {
+    *done = 0;
+    for (const Annotation& one : annotations) {
+      if (const absl::Status status = Place(one); !status.ok()) return status;
+    }
+    for (; *done < annotations.size(); ++*done) {
       if (const absl::Status status = Take(recording, annotations[*done]); !status.ok()) {
         return status;
       }
     }
     return absl::OkStatus();
+  }
+  // As a node says it before it takes any.
+  absl::Status Place(const Annotation& one) const {
+    if (one.sample_start < first) return services::RecordingNotFound("r", "it is gone");
+    if (one.sample_start < end) return absl::OkStatus();
+    return services::ArgumentInvalid("sample", "it is in no segment yet");
   }
   absl::Status Take(const std::string& recording, const Annotation& annotation) {
     absl::MutexLock lock(&mutex_);
@@ -44,6 +56,10 @@ class TakingStorage final : public services::StorageClient {
   }
   void Cancel() override {}
   std::unique_ptr<services::session::ControlStream> OpenSession() override { return nullptr; }
+
+  // The samples of the segments there are.
+  std::atomic<uint64_t> first = 0;
+  std::atomic<uint64_t> end = UINT64_MAX;
 
   void SetAway(bool away) {
     absl::MutexLock lock(&mutex_);
@@ -82,8 +98,9 @@ class AnnotatorTest : public testing::Test {
   absl::Status Finish(Annotator& annotator) {
     absl::Notification done;
     absl::Status status;
-    annotator.Finish([&](const absl::Status& annotated) {
+    annotator.Finish([&](const absl::Status& annotated, uint64_t left_out) {
       status = annotated;
+      left_out_ = left_out;
       done.Notify();
     });
     EXPECT_TRUE(dataplane::AwaitFor(done, absl::Seconds(10)));
@@ -93,6 +110,7 @@ class AnnotatorTest : public testing::Test {
     remarks_->Annotate({.sample_start = sample, .sample_count = 1, .label = "lost"});
   }
 
+  uint64_t left_out_ = 0;
   const std::shared_ptr<stages::Remarks> remarks_ =
       std::make_shared<stages::Remarks>([] { return std::vector<std::string>(); });
 };
@@ -137,6 +155,31 @@ TEST_F(AnnotatorTest, WaitsForANodeThatIsAway) {
   EXPECT_TRUE(Finish(*annotator).ok());
   EXPECT_EQ(storage.taken()[0].sample_start, 10u);
   EXPECT_THAT(storage.taken(), SizeIs(3));
+}
+
+TEST_F(AnnotatorTest, LeavesOutWhatBelongsToASegmentThatIsGone) {
+  TakingStorage storage(100);
+  storage.first = 40;
+  const auto annotator = Annotator::Create(remarks_, storage).value();
+  for (uint64_t sample = 0; sample < 100; sample += 10) Remark(sample);
+  annotator->SessionRuns("r");
+  EXPECT_TRUE(Finish(*annotator).ok());
+  EXPECT_EQ(left_out_, 4u);
+  ASSERT_THAT(storage.taken(), SizeIs(6));
+  EXPECT_EQ(storage.taken().front().sample_start, 40u);
+}
+
+TEST_F(AnnotatorTest, WaitsForTheSegmentOfASample) {
+  TakingStorage storage(100);
+  storage.end = 50;
+  const auto annotator = Annotator::Create(remarks_, storage).value();
+  for (uint64_t sample = 0; sample < 100; sample += 10) Remark(sample);
+  annotator->SessionRuns("r");
+  storage.AwaitTaken(5);
+  storage.end = 80;
+  EXPECT_TRUE(Finish(*annotator).ok());
+  EXPECT_THAT(storage.taken(), SizeIs(8));
+  EXPECT_EQ(left_out_, 2u) << "the stream has ended before";
 }
 
 TEST_F(AnnotatorTest, ANodeThatStaysAwayIsToldOf) {

@@ -35,9 +35,10 @@ class LocalStorage final : public services::StorageClient {
   absl::StatusOr<services::Recording> GetRecording(const std::string& name) override {
     return node_.recordings().GetRecording(name);
   }
-  absl::Status Annotate(const std::string& recording,
-                        std::span<const services::Annotation> annotations, size_t* done) override {
-    const absl::Status status = node_.recorder().Annotate(recording, annotations);
+  absl::Status AnnotateStream(const std::string& recording,
+                              std::span<const services::Annotation> annotations,
+                              size_t* done) override {
+    const absl::Status status = node_.recorder().AnnotateStream(recording, annotations);
     *done = status.ok() ? annotations.size() : 0;
     return status;
   }

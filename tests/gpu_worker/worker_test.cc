@@ -62,8 +62,8 @@ class TestStorage final : public services::StorageClient {
     if (const absl::Status status = Wait(); !status.ok()) return status;
     return answers_.recording;
   }
-  absl::Status Annotate(const std::string&, std::span<const services::Annotation>,
-                        size_t*) override {
+  absl::Status AnnotateStream(const std::string&, std::span<const services::Annotation>,
+                              size_t*) override {
     return absl::OkStatus();
   }
   void Cancel() override { cancelled_ = true; }

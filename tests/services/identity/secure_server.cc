@@ -25,6 +25,9 @@ class FakeRecorder final : public RecorderControl, public ScrubControl {
   absl::Status Annotate(const std::string&, std::span<const Annotation>) override {
     return Nothing();
   }
+  absl::Status AnnotateStream(const std::string&, std::span<const Annotation>) override {
+    return Nothing();
+  }
   absl::Status KeepRecording(const std::string&, bool) override { return Nothing(); }
   absl::StatusOr<Scrub> StartScrub(const ScrubStart&) override { return Nothing(); }
   absl::StatusOr<Scrub> GetScrub(const std::string&) override { return Nothing(); }
