@@ -5,6 +5,7 @@
 #include <iostream>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -63,6 +64,12 @@ void Take(const std::string& name, const TextFunction& take, const std::string& 
 
 CLI::ValidationError Wrong(const absl::Status& status) {
   return CLI::ValidationError(std::string(status.message()));
+}
+
+// CLI11 takes the number modulo 2^64.
+std::string WhyNegative(const std::string& text) {
+  if (!absl::StartsWith(absl::StripLeadingAsciiWhitespace(text), "-")) return "";
+  return absl::StrCat("\"", text, "\" is negative: write a number of 0 or more");
 }
 
 // The rules of an option for one text; empty: it keeps them.
@@ -196,7 +203,11 @@ void Command::WhenGiven(std::function<void()> call) const { app_->callback(std::
 
 template <OptionValue T>
 Option Command::AddOption(const std::string& name, T& target, const std::string& help) const {
-  return Option(*app_->add_option(name, target, help));
+  CLI::Option& option = *app_->add_option(name, target, help);
+  if constexpr (OneOfTypes<T, uint32_t, uint64_t, std::optional<uint64_t>>) {
+    option.check(CLI::Validator(WhyNegative, ""));
+  }
+  return Option(option);
 }
 
 template Option Command::AddOption(const std::string&, std::string&, const std::string&) const;

@@ -55,6 +55,23 @@ absl::Status NoSuchSample(const Stream& stream, uint64_t sample) {
           "stream's blocks do"));
 }
 
+// A recording that is written may come to the sample. What cannot be looked at, and a part, whose
+// samples are not all of the stream's, is taken as it is.
+absl::Status CheckNotBeyond(const Recording& recording, uint64_t sample, ViewControl& view) {
+  const auto timeline = view.GetTimeline(recording.name);
+  if (!timeline.ok() || recording.part.has_value()) return absl::OkStatus();
+  if (timeline->state == RecordingState::kRecording || timeline->block_samples == 0) {
+    return absl::OkStatus();
+  }
+  // One with no block that can be read has no capture.
+  const CaptureStart last = timeline->captures.empty() ? CaptureStart() : timeline->captures.back();
+  const uint64_t end = last.stream_sample + (timeline->samples - last.sample);
+  if (sample < end) return absl::OkStatus();
+  return ArgumentInvalid(
+      "sample", absl::StrCat("sample ", sample, " is beyond ", recording.name, ", which has ",
+                             timeline->samples, " samples and ends before sample ", end));
+}
+
 }  // namespace
 
 absl::StatusOr<Stream> StreamNamed(model::Use use, const RecordingChoice& choice,
@@ -141,7 +158,10 @@ std::unique_ptr<ViewControl> ViewOf(const Program& program, const Stream& stream
 }
 
 absl::StatusOr<std::string> SegmentWith(const Stream& stream, uint64_t sample, ViewControl& view) {
-  if (!stream.segmented) return stream.segments.front().name;
+  if (!stream.segmented) {
+    TD_RETURN_IF_ERROR(CheckNotBeyond(stream.segments.front(), sample, view));
+    return stream.segments.front().name;
+  }
   // The last one that begins at the sample or before. One without a block is among the newest.
   std::optional<Timeline> found;
   size_t at = 0;

@@ -176,11 +176,12 @@ void AddPlayhead(Command command, session::Playhead& playhead) {
       return static_cast<int64_t>(start);
     };
   };
-  const Option block = command.AddParsed("--from-block", playhead.start,
-                                         from(Unit::kBlock, ParseCount), "Begin at this block");
+  const Option block =
+      command.AddParsed("--from-block", playhead.start, from(Unit::kBlock, ParseNumber),
+                        "Begin at this block, counted from 0");
   const Option sample =
-      command.AddParsed("--from-sample", playhead.start, from(Unit::kSample, ParseCount),
-                        "Begin at this sample, also within a block");
+      command.AddParsed("--from-sample", playhead.start, from(Unit::kSample, ParseNumber),
+                        "Begin at this sample, counted from 0, also within a block");
   const Option time = command.AddParsed(
       "--from-time", playhead.start, from(Unit::kTime, ParseTimeNs),
       "Begin at this time of capture: 2026-01-31T12:00:00Z, or -30s for 30 s ago");

@@ -19,6 +19,13 @@ absl::StatusOr<uint64_t> ParseCount(absl::string_view text) {
       absl::StrCat("\"", text, "\" is not a whole number of 1 or more"));
 }
 
+absl::StatusOr<int64_t> ParseNumber(absl::string_view text) {
+  int64_t number = 0;
+  if (absl::SimpleAtoi(text, &number) && number >= 0) return number;
+  return absl::InvalidArgumentError(
+      absl::StrCat("\"", text, "\" is not a whole number of 0 or more"));
+}
+
 absl::StatusOr<double> ParseRate(absl::string_view text) {
   double rate = 0;
   if (absl::SimpleAtod(text, &rate) && rate >= 0 && std::isfinite(rate)) return rate;

@@ -18,6 +18,9 @@ using command_line::ParseDurationOrZeroNs;
 // A whole number of 1 or more.
 absl::StatusOr<uint64_t> ParseCount(absl::string_view text);
 
+// The number of a block or sample: a whole number from 0 to 2^63 - 1.
+absl::StatusOr<int64_t> ParseNumber(absl::string_view text);
+
 // A number of 0 or more, e.g. 1e9 or 2.4e6.
 absl::StatusOr<double> ParseRate(absl::string_view text);
 

@@ -144,5 +144,23 @@ TEST(CommandLine, OneSubcommandIsCalled) {
   EXPECT_EQ(Parse(line, {}).status, 2);
 }
 
+TEST(UnsignedOptionTest, RefusesNegativeNumbers) {
+  for (const char* text : {"-1", " -1", "-0"}) {
+    for (const std::string option : {"--wide", "--narrow", "--maybe"}) {
+      CommandLine line({.name = "p", .purpose = "x"});
+      uint64_t wide = 7;
+      uint32_t narrow = 7;
+      std::optional<uint64_t> maybe;
+      line.program().AddOption("--wide", wide, "");
+      line.program().AddOption("--narrow", narrow, "");
+      line.program().AddOption("--maybe", maybe, "");
+      std::vector<std::string> words = {"p", option, text};
+      EXPECT_EQ(line.Parse(words), 2) << option << " " << text;
+      EXPECT_EQ(wide, 7u);
+      EXPECT_FALSE(maybe.has_value());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tapedeck::services::command_line

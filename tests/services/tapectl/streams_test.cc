@@ -121,6 +121,43 @@ TEST_F(StreamsTest, PlayTakesTheStreamOrOneSegment) {
             "RECORDING_NOT_FOUND");
 }
 
+// A recording of 10 samples, the first of which the stream counts as 5.
+class TenSamples final : public ViewControl {
+ public:
+  explicit TenSamples(RecordingState state) : state_(state) {}
+  absl::StatusOr<Timeline> GetTimeline(const std::string&) override {
+    return Timeline{.state = state_,
+                    .samples = 10,
+                    .captures = {{.sample = 0, .stream_sample = 5}},
+                    .block_samples = 4};
+  }
+  absl::StatusOr<Spectrogram> ReadSpectrogram(const SpectrogramRequest&) override {
+    return absl::UnimplementedError("not asked for");
+  }
+  absl::StatusOr<Samples> ReadSamples(const SamplesRequest&) override {
+    return absl::UnimplementedError("not asked for");
+  }
+  absl::StatusOr<Envelope> ReadEnvelope(const EnvelopeRequest&) override {
+    return absl::UnimplementedError("not asked for");
+  }
+
+ private:
+  const RecordingState state_;
+};
+
+TEST(SegmentWithTest, AClosedRecordingHasNoSampleBeyondItsEnd) {
+  const Stream stream = model::Alone({.name = kBase + std::string("r")});
+  TenSamples closed(RecordingState::kSealed);
+  EXPECT_TRUE(SegmentWith(stream, 14, closed).ok());
+  for (const uint64_t sample : {uint64_t{15}, UINT64_MAX}) {
+    const absl::Status refused = SegmentWith(stream, sample, closed).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
+    EXPECT_THAT(refused.message(), HasSubstr("has 10 samples"));
+  }
+  TenSamples written(RecordingState::kRecording);
+  EXPECT_TRUE(SegmentWith(stream, 15, written).ok());
+}
+
 TEST_F(StreamsTest, VerifyReadsAllThatIsClosed) {
   EXPECT_THAT(Run({"recordings", "verify", "s"}).out,
               HasSubstr("/s: 12 blocks in 3 segments, none damaged\n"));

@@ -32,6 +32,9 @@ TEST(UnitsTest, RatesCountsAndDurations) {
   EXPECT_FALSE(ParseRate("-1").ok());
   EXPECT_EQ(*ParseCount("7"), 7u);
   EXPECT_FALSE(ParseCount("0").ok());
+  EXPECT_EQ(*ParseNumber("0"), 0);
+  EXPECT_FALSE(ParseNumber("-1").ok());
+  EXPECT_FALSE(ParseNumber("9223372036854775808").ok());
   EXPECT_EQ(*ParseDurationNs("1m30s"), 90'000'000'000);
   EXPECT_EQ(*ParseDurationNs("250ms"), 250'000'000);
   EXPECT_EQ(*ParseDurationOrZeroNs("0"), 0);

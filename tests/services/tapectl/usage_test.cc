@@ -58,6 +58,10 @@ TEST(TapectlUsageTest, UsageErrorsExitWithTwo) {
            {"play", "a", "--sink", "file"},
            {"record", "a/b", "--source", "synth", "--blocks", "1", "--duration", "1s"},
            {"record", "a/b", "--source", "synth", "--blocks", "-1"},
+           {"annotate", "a", "--sample", "-1"},
+           {"annotate", "a", "--sample", "1", "--samples", "-5"},
+           {"view", "a", "--first", "-1"},
+           {"play", "a", "--sink", "null", "--from-sample", "-1"},
            {"play", "a", "--sink", "null", "--no-such"},
            {"lun", "list", "--output", "xml"},
            {"lun", "list", "--timeout", "soon"}}) {
