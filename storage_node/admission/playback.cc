@@ -59,15 +59,21 @@ absl::StatusOr<Playable> FindPlayable(Means& means, const std::string& name, boo
   return Playable{std::move(found)};
 }
 
+struct FoundInStream {
+  Playable playable;
+  bool newest = false;  // no segment follows
+};
+
 // Of a stream, the segment that has the sample or time asked for.
-absl::StatusOr<Playable> FindInStream(Means& means, const Open& open) {
+absl::StatusOr<FoundInStream> FindInStream(Means& means, const Open& open) {
   const Playhead& playhead = open.playhead;
   TD_ASSIGN_OR_RETURN(const recordings::FoundRecording named,
                       means.recordings.Find(open.recording));
   TD_ASSIGN_OR_RETURN(const auto segments,
                       SegmentsOf(means.recordings, named.name, named.manifest.stream));
   if (segments.empty() || playhead.unit == Playhead::Unit::kBlock) {
-    return FindPlayable(means, open.recording, playhead.follow);
+    TD_ASSIGN_OR_RETURN(auto playable, FindPlayable(means, open.recording, playhead.follow));
+    return FoundInStream{.playable = std::move(playable), .newest = segments.empty()};
   }
   size_t found = 0;
   for (size_t end = segments.size(); end - found > 1;) {
@@ -83,7 +89,15 @@ absl::StatusOr<Playable> FindInStream(Means& means, const Open& open) {
     }
     (after ? end : found) = middle;
   }
-  return FindPlayable(means, segments[found].name.ToString(), playhead.follow);
+  TD_ASSIGN_OR_RETURN(auto playable,
+                      FindPlayable(means, segments[found].name.ToString(), playhead.follow));
+  return FoundInStream{.playable = std::move(playable), .newest = found + 1 == segments.size()};
+}
+
+absl::StatusOr<FoundInStream> Find(Means& means, const Open& open) {
+  if (open.playhead.stream) return FindInStream(means, open);
+  TD_ASSIGN_OR_RETURN(auto playable, FindPlayable(means, open.recording, open.playhead.follow));
+  return FoundInStream{.playable = std::move(playable), .newest = true};
 }
 
 // Opens the files; the reader takes its slots from `wakers` once it is made.
@@ -227,17 +241,18 @@ absl::StatusOr<MakeAdmission> OpenPlayback(Means& means, const recordings::Found
 absl::StatusOr<SessionPlan> PlanPlayback(Means& means, const Open& open,
                                          dataplane::Executor& executor) {
   const Playhead& playhead = open.playhead;
-  TD_ASSIGN_OR_RETURN(Playable playable,
-                      playhead.stream ? FindInStream(means, open)
-                                      : FindPlayable(means, open.recording, playhead.follow));
+  TD_ASSIGN_OR_RETURN(FoundInStream begin, Find(means, open));
+  Playable playable = std::move(begin.playable);
   playable.trail = dataplane::flight::Trail(open.trail);
   const recordings::FoundRecording found = playable.recording;
   const format::Manifest& manifest = found.manifest;
   TD_ASSIGN_OR_RETURN(const services::Channel channel, means.recordings.FindChannel(found.name));
   TD_RETURN_IF_ERROR(CheckSlots(open, manifest.block_bytes));
+  Playhead within = playhead;
+  within.stream = playhead.stream && !begin.newest;
   TD_ASSIGN_OR_RETURN(const uint64_t first,
                       recording::FindStart(*found.lun->store, found.path(), manifest,
-                                           playable.blocks(), playhead, means.luns.clock()));
+                                           playable.blocks(), within, means.luns.clock()));
   const bool known = playable.live == nullptr && !playhead.stream;
   Accept accept = AcceptOf(found, channel, open, first, known);
   RingNeed ring{

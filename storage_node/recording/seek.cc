@@ -68,7 +68,8 @@ uint64_t Seek::Find(Playhead::Unit unit, int64_t target, uint64_t blocks) {
 }
 
 // Which sample of the recording, or in a part of the whole, was captured then; none: its start or
-// rate is unknown, and the stamps of its blocks have to do. Before the start: the first.
+// rate is unknown, and of one that is written the stamps of its blocks have to do. Before the
+// start: the first.
 std::optional<uint64_t> SampleAt(const format::Manifest& manifest, int64_t time_ns) {
   if (!manifest.start_time_ns.has_value() || manifest.sample_rate <= 0) return std::nullopt;
   if (time_ns <= *manifest.start_time_ns) return 0;
@@ -79,6 +80,28 @@ std::optional<uint64_t> SampleAt(const format::Manifest& manifest, int64_t time_
       (since_ns + 0.5L) * static_cast<long double>(manifest.sample_rate) / 1e9L;
   constexpr auto kMost = static_cast<long double>(INT64_MAX);
   return samples < kMost ? static_cast<uint64_t>(samples) : uint64_t{INT64_MAX};
+}
+
+absl::Status NoTimes(const format::Manifest& manifest) {
+  const bool rate = manifest.sample_rate > 0;
+  return services::ArgumentInvalid(
+      "playhead.start",
+      absl::StrCat("recording ", manifest.id, " has no ", rate ? "known start" : "sample rate",
+                   ", by which to find a time: begin at a sample or a block"));
+}
+
+absl::Status AfterTheEnd(const format::Manifest& manifest) {
+  return services::ArgumentInvalid(
+      "playhead.start",
+      absl::StrCat("recording ", manifest.id, " ends before that time; an earlier time is in it"));
+}
+
+// Up to its end; to that of its last block where blocks are missing, or it is being written.
+uint64_t SamplesOf(const format::Manifest& manifest, uint64_t blocks, uint64_t block_samples) {
+  const bool is_whole = manifest.state != services::RecordingState::kRecording &&
+                        manifest.missing_blocks() == 0 && blocks == manifest.blocks;
+  return is_whole ? manifest.bytes / (manifest.block_bytes / block_samples)
+                  : blocks * block_samples;
 }
 
 absl::Status BeyondTheEnd(const format::Manifest& manifest, int64_t start, uint64_t blocks) {
@@ -104,7 +127,10 @@ absl::StatusOr<uint64_t> FindStart(store::Store& store, const store::RecordingPa
       begins_by_time ? SampleAt(manifest, playhead.start) : std::optional<uint64_t>();
   const uint64_t block_samples = format::BlockSamplesOf(manifest);
   const bool is_part = manifest.part.has_value();
+  if (begins_by_time && !sample.has_value() && !playhead.follow) return NoTimes(manifest);
   if (sample.has_value() && block_samples > 0 && !is_part) {
+    const bool ends = !playhead.follow && !playhead.stream;
+    if (ends && *sample >= SamplesOf(manifest, blocks, block_samples)) return AfterTheEnd(manifest);
     return blocks == 0 ? 0 : std::min(*sample / block_samples, blocks - 1);
   }
   CallerLoop loop(clock);

@@ -13,8 +13,9 @@
 namespace tapedeck::storage_node::recording {
 
 // Reads O(log blocks) pieces of the index; waits for the disk. `blocks` can be read of the
-// recording: all of a closed one. INVALID_ARGUMENT (ARGUMENT_INVALID) beyond the end of a closed
-// recording.
+// recording: all of a closed one. With `stream` of the playhead more segments follow.
+// INVALID_ARGUMENT (ARGUMENT_INVALID) beyond the end of a closed recording, and of a time where
+// that recording's start or rate is unknown.
 absl::StatusOr<uint64_t> FindStart(store::Store& store, const store::RecordingPath& path,
                                    const format::Manifest& manifest, uint64_t blocks,
                                    const services::session::Playhead& playhead,

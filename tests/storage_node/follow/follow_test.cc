@@ -172,6 +172,44 @@ TEST_F(Seek, GivesTheRestRenumberedFromZero) {
 
 TEST_F(Seek, BeyondTheEndIsRefused) {
   EXPECT_EQ(Reason(node_.Play(name_, From({.start = 1000})).status()), "ARGUMENT_INVALID");
+  constexpr int64_t kSamples = kBlockBytes / 8;
+  for (const int64_t start : {1000 * kSamples, INT64_MAX}) {
+    const Playhead beyond{.unit = Playhead::Unit::kTime, .start = start};
+    const absl::Status refused = node_.Play(name_, From(beyond)).status();
+    EXPECT_EQ(Reason(refused), "ARGUMENT_INVALID") << refused;
+    EXPECT_THAT(refused.message(), testing::HasSubstr("ends before that time"));
+  }
+  EXPECT_EQ(FirstOf({.unit = Playhead::Unit::kTime, .start = -1}), 0) << "before the start";
+}
+
+TEST_F(Seek, ATimeNeedsAStartAndARate) {
+  const auto refusal = [&](const std::string& recording) {
+    const Playhead at{.unit = Playhead::Unit::kTime, .start = 5};
+    const absl::Status refused = node_.Play(recording, From(at)).status();
+    EXPECT_EQ(Reason(refused), "ARGUMENT_INVALID") << refused;
+    return std::string(refused.message());
+  };
+  services::Channel channel = node_.node().channels().ListChannels("luns/l")->front();
+  channel.name = "luns/l/channels/rateless";
+  channel.sample_rate = 0;
+  ASSERT_TRUE(node_.node().channels().CreateChannel(channel, "").ok());
+  auto recorder = *node_.Record({.channel = channel.name});
+  ASSERT_TRUE(recorder.Push(0).ok());
+  ASSERT_TRUE(recorder.Finish().ok());
+  EXPECT_THAT(refusal(recorder.admission.accept.recording), testing::HasSubstr("no sample rate"));
+  channel.name = "luns/l/channels/undated";
+  channel.sample_rate = 1e6;
+  ASSERT_TRUE(node_.node().channels().CreateChannel(channel, "").ok());
+  auto undated = *node_.Record({.channel = channel.name});
+  auto block = undated.admission.ring->Take();
+  const auto payload = Payload(0, kBlockBytes);
+  PutBytes(payload, block->memory());
+  block->header() = {.capture_ns = dataplane::kTimeUnknown,
+                     .payload_bytes = kBlockBytes,
+                     .crc32c = dataplane::Crc32c(payload)};
+  ASSERT_TRUE(undated.admission.sink->Push(&*block).ok());
+  ASSERT_TRUE(undated.Finish().ok());
+  EXPECT_THAT(refusal(undated.admission.accept.recording), testing::HasSubstr("no known start"));
 }
 
 }  // namespace
