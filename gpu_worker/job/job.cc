@@ -46,7 +46,7 @@ void Job::OnChange(const Snapshot& snapshot) {
     job_.bytes = snapshot.bytes;
     job_.total_blocks = TotalOf(goal_, snapshot.total_blocks);
     job_.elapsed_ns = snapshot.elapsed_ns;
-    job_.lost_blocks = snapshot.lost_blocks;
+    job_.lost_blocks = LostOf(snapshot);
     job_.counters = snapshot.counters;
     job_.rails = snapshot.rails;
     job_.stage_times = snapshot.stage_times;
@@ -123,12 +123,16 @@ void Job::EndIfAll() {
   environment_.executor->Post([self = shared_from_this()] { self->nodes_.clear(); });
 }
 
+uint64_t Job::LostOf(const Snapshot& snapshot) const {
+  const bool asked_for_all = !in_range_ || !snapshot.ended;
+  return asked_for_all ? snapshot.lost_blocks : meter_->lost();
+}
+
 absl::Status Job::ErrorOf(const End& end) const {
   absl::Status error = device::FailureOn(*environment_.device->device, end.last.error);
   error.Update(end.annotated);
-  if (error.ok() && end.last.lost_blocks > 0) {
-    error = Incomplete(job_.recording, end.last.lost_blocks, end.last.total_blocks);
-  }
+  const uint64_t lost = LostOf(end.last);
+  if (error.ok() && lost > 0) error = Incomplete(job_.recording, lost, end.last.total_blocks);
   for (const services::JobOutput& output : job_.outputs) error.Update(OfSecond(output));
   return error;
 }

@@ -95,6 +95,7 @@ class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
                                                           std::vector<JobNode> nodes,
                                                           FoundParts found);
   // What a playback is asked for.
+  void KeepPace(const std::optional<pace::Plan>& pace);
   void TakePace(const std::optional<pace::Plan>& pace, const services::Recording& recording);
   void AddNote(const std::string& note);
   void OpenSecond(const services::RecordSpec& spec, const services::Channel& channel,
@@ -105,12 +106,16 @@ class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
   void OnSecondChange(const services::session::Snapshot& snapshot);
   void Conclude(End end);
   void EndIfAll();
+  // Once the session has ended: blocks that are missing of what was asked for. A session gives more
+  // than that.
+  uint64_t LostOf(const services::session::Snapshot& snapshot) const;
   absl::Status ErrorOf(const End& end) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // Until it has ended. While the job starts, its worker may end the calls from another thread.
   std::vector<JobNode> nodes_;
 
   Goal goal_;
+  bool in_range_ = false;  // a playback up to a sample: meter_ has what it lacks
   // Of a recording whose source has no end of its own, on the executor; empty: it has, or it plays.
   std::function<void()> stop_source_;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;

@@ -174,7 +174,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartJoined(const std::string& name,
                                                 .destinations = environment.destinations,
                                                 .device = environment.device,
                                                 .pace = pace}));
-  if (pace.has_value()) job->meter_ = pace->meter;
+  job->KeepPace(pace);
   for (const std::string& note : found.notes) job->AddNote(note);
   for (const std::string& note : pipeline.notes) job->AddNote(note);
   {

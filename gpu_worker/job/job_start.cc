@@ -168,8 +168,14 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(const std::string& name,
   return job;
 }
 
+void Job::KeepPace(const std::optional<pace::Plan>& pace) {
+  if (!pace.has_value()) return;
+  meter_ = pace->meter;
+  in_range_ = pace->range.has_value() && pace->range->end != UINT64_MAX;
+}
+
 void Job::TakePace(const std::optional<pace::Plan>& pace, const services::Recording& recording) {
-  if (pace.has_value()) meter_ = pace->meter;
+  KeepPace(pace);
   const auto sample_bytes =
       pipeline::SampleBytesOf(services::model::SampleType(recording.origin, recording.datatype));
   goal_ = GoalOf(pace, recording.block_bytes / sample_bytes.value_or(1));

@@ -16,6 +16,7 @@ class WholeFeed final : public Feed {
   explicit WholeFeed(const FeedPlace& place) : place_(place) {}
 
   absl::Status Add(Arrived arrived) override {
+    CountLost(arrived.header);
     held_.push_back(std::move(arrived));
     return absl::OkStatus();
   }

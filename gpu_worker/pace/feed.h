@@ -31,6 +31,9 @@ struct Piece {
   uint64_t turns = 0;                  // of a loop, whole ones with it
 };
 
+// What has no samples, or zeros for some.
+inline constexpr uint32_t kNotWhole = dataplane::kBlockMissing | dataplane::kBlockDamaged;
+
 // One thread.
 class Feed {
  public:
@@ -42,10 +45,20 @@ class Feed {
   virtual absl::Status End() = 0;
   // It needs no more to come.
   virtual bool sated() const = 0;
+  // Of the blocks with samples that were asked for, so many are missing, in part or wholly.
+  uint64_t lost() const { return lost_; }
 
   // The same one until Pop. Null: more must come; after End, or if it is sated: that was all.
   virtual const Piece* Next() = 0;
   virtual void Pop() = 0;
+
+ protected:
+  void CountLost(const dataplane::BlockHeader& header) {
+    if ((header.flags & kNotWhole) != 0) ++lost_;
+  }
+
+ private:
+  uint64_t lost_ = 0;
 };
 
 // Of the sink that is fed.

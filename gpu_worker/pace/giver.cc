@@ -103,6 +103,7 @@ absl::Status Giver::TakeIn() {
   if (taken_ == 0 && !arrived.empty()) first_taken_ns_ = arrived.front().ready_ns;
   taken_ += arrived.size();
   for (Arrived& one : arrived) TD_RETURN_IF_ERROR(parts_.feed->Add(std::move(one)));
+  parts_.plan.meter->Lost(parts_.feed->lost());
   if (!sated_ && parts_.feed->sated()) {
     sated_ = true;
     parts_.on_sated();

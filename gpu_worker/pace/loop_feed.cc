@@ -57,7 +57,6 @@ absl::Status LoopFeed::Add(Arrived arrived) {
   const uint64_t first = come_end_;
   come_end_ += missing ? block_samples_ : header.payload_bytes / place_.sample_bytes;
   const bool wanted = come_end_ > range_.first;
-  constexpr uint32_t kNotWhole = dataplane::kBlockMissing | dataplane::kBlockDamaged;
   if (wanted && ((header.flags & kNotWhole) != 0 || header.sample_index != first)) {
     return services::BlockDamaged(
         {.blocks = 1}, absl::StrCat("samples of the loop are missing or damaged, at sample ",

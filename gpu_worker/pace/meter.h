@@ -23,6 +23,9 @@ class Meter {
   void Gave(uint64_t samples, int64_t late_ns);
   // One that was not there when it was due.
   void Underrun() { underruns_.fetch_add(1, std::memory_order_relaxed); }
+  // Of the blocks that were asked for, so many are missing.
+  void Lost(uint64_t blocks) { lost_ = blocks; }
+  uint64_t lost() const { return lost_; }
   void Turns(uint64_t turns) { turns_ = turns; }
   // The first sample went by then, UTC. The first call counts.
   void First(int64_t wall_ns) {
@@ -52,6 +55,7 @@ class Meter {
   std::atomic<uint64_t> blocks_ = 0;
   std::atomic<uint64_t> samples_ = 0;
   std::atomic<uint64_t> underruns_ = 0;
+  std::atomic<uint64_t> lost_ = 0;
   std::atomic<uint64_t> turns_ = 0;
   std::atomic<int64_t> first_ns_ = 0;
 };

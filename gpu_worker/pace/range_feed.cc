@@ -15,8 +15,6 @@ using services::model::SampleRange;
 
 namespace {
 
-constexpr uint32_t kNotWhole = dataplane::kBlockMissing | dataplane::kBlockDamaged;
-
 absl::Status Beyond(absl::string_view field, uint64_t sample, absl::string_view what) {
   return services::ArgumentInvalid(
       field, absl::StrCat(field, ": ", sample, " is beyond the recording, which ", what));
@@ -61,6 +59,7 @@ absl::Status RangeFeed::Add(Arrived arrived) {
   if (held.end <= next_ || held.first >= range_.end) {
     held.arrived.done();
   } else {
+    CountLost(held.arrived.header);
     held_.push_back(std::move(held));
   }
   return absl::OkStatus();

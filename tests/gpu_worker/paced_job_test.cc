@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "dataplane/now.h"
 #include "services/errors.h"
 #include "tests/gpu_worker/job_fixture.h"
@@ -114,6 +117,27 @@ TEST_P(PacedJobTest, SamplesFromWithinABlockVerify) {
   const auto loop = Ended(Start({.sink = Verify(), .pacing = Loop(5, 5000, 20)}));
   EXPECT_TRUE(loop.error.ok()) << loop.error;
   EXPECT_THAT(loop.notes, testing::Contains(testing::HasSubstr("not compared: it is a loop")));
+}
+
+// The node sends more than is given: what is missing of that alone is not missed.
+TEST_P(PacedJobTest, OnlyWhatWasAskedForCanBeMissing) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(dir_.path())) {
+    if (!entry.is_regular_file() || entry.file_size() < kBlocks * kTestBlockBytes) continue;
+    std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
+    for (uint64_t block = 2; block < kBlocks; ++block) {
+      file.seekp(static_cast<std::streamoff>(block * kTestBlockBytes + 100));
+      file.write("damaged", 7);
+    }
+  }
+  EXPECT_EQ(PlayedFile({.playhead = FromSample(1000), .pacing = {.end_sample = 1100}}) ==
+                Bytes(1000, 1100),
+            true);
+  const auto loop = Ended(Start({.pacing = Loop(1000, 1100, 3)}));
+  EXPECT_TRUE(loop.error.ok()) << loop.error;
+  const auto within =
+      Ended(Start({.playhead = FromSample(1000), .pacing = {.end_sample = 2 * kBlockSamples + 1}}));
+  EXPECT_FALSE(within.error.ok());
+  EXPECT_EQ(within.lost_blocks, 1u);
 }
 
 TEST_P(PacedJobTest, ALoopHasNoSeam) {

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "services/errors.h"
 #include "tests/gpu_worker/pace/blocks.h"
 
@@ -62,6 +64,16 @@ TEST(RangeFeed, BeginsAndEndsWithinBlocks) {
   ASSERT_TRUE(feed->Add(blocks.Next()).ok());
   EXPECT_EQ(blocks.done, 4) << "not wanted";
   EXPECT_TRUE(feed->End().ok());
+}
+
+TEST(RangeFeed, CountsWhatIsMissingOfTheRangeAlone) {
+  Blocks blocks;
+  const auto feed = Make(Range(13, 27));
+  for (const uint32_t flags :
+       std::array<uint32_t, 4>{kBlockMissing, 0, kBlockMissing, kBlockMissing}) {
+    ASSERT_TRUE(feed->Add(blocks.Next(kBlockSamples, flags)).ok());
+  }
+  EXPECT_EQ(feed->lost(), 1u) << "blocks 0 and 3 were not asked for";
 }
 
 TEST(RangeFeed, GivesWholeBlocksWhereTheyAre) {
