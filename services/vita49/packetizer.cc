@@ -80,13 +80,14 @@ void Packetizer::TellChanges(uint64_t up_to) {
 
 void Packetizer::AddContext(uint64_t sample, bool changed) {
   const Context* known = story_.At(sample);
-  contexts_.push_back(Encode(ContextPacket{
-      .stream = settings_.stream,
-      .number = next_context_++,
-      .time = clock_->At(sample - begin_),
-      .context = known == nullptr ? Context{.sample_rate = settings_.sample_rate} : *known,
-      .format = settings_.datatype,
-      .changed = changed}));
+  Context context = known == nullptr ? Context() : *known;
+  context.sample_rate = settings_.sample_rate;  // by which the packets have their times
+  contexts_.push_back(Encode(ContextPacket{.stream = settings_.stream,
+                                           .number = next_context_++,
+                                           .time = clock_->At(sample - begin_),
+                                           .context = context,
+                                           .format = settings_.datatype,
+                                           .changed = changed}));
   packets_.push_back({.header = contexts_.back()});
 }
 

@@ -175,7 +175,7 @@ TEST_F(UdpSinkTest, AsVita49ItIsWhatTheTransformGives) {
   const auto marks = receiving_.remarks->Take(stages::Remarks::Which::kAll);
   ASSERT_THAT(marks, SizeIs(2));
   EXPECT_EQ(marks[0].comment, "sample_rate=1000000");
-  EXPECT_EQ(marks[1].comment, "gain=3");
+  EXPECT_EQ(marks[1].comment, "gain=3 sample_rate=1000000");
   EXPECT_EQ(marks[1].sample_start, 9000u);
 }
 

@@ -28,6 +28,10 @@ constexpr int64_t kBeginNs = 1'764'115'200'123'456'789;
 Annotation Signal(uint64_t sample, const std::string& text) {
   return {.sample_start = sample, .label = "signal", .comment = text};
 }
+// Each context has the rate as well.
+auto Told(int64_t sample, const std::string& text) {
+  return Pair(sample, text + " sample_rate=1000000");
+}
 Annotation Lost(uint64_t sample, uint64_t samples, const std::string& comment = "") {
   return {.sample_start = sample, .sample_count = samples, .label = "lost", .comment = comment};
 }
@@ -131,7 +135,7 @@ TEST(UdpVita49Test, RetunesStandWhereTheyAreAnnotated) {
   playback.End();
   EXPECT_THAT(playback.heard.news,
               ElementsAre(Pair(0, "frequency=2 bandwidth=3 gain=4 sample_rate=1000000"),
-                          Pair(1290, "frequency=5"), Pair(1292, "frequency=6")));
+                          Told(1290, "frequency=5"), Told(1292, "frequency=6")));
   // A packet begins there, as DIFI asks, and the others are where they would be.
   EXPECT_THAT(playback.heard.packets, ElementsAre(0, 256, 512, 768, 1024, 1280, 1290, 1292, 1536,
                                                   1792, 2048, 2304, 2560, 2816));
@@ -164,8 +168,8 @@ TEST(UdpVita49Test, WhatIsLostIsNotSent) {
   EXPECT_EQ(sent, expected);
   // Also of changes among samples that are not there.
   EXPECT_THAT(playback.heard.news,
-              ElementsAre(Pair(0, "sample_rate=1000000"), Pair(1050, "frequency=1"),
-                          Pair(2500, "frequency=2"), Pair(5100, "frequency=3")));
+              ElementsAre(Pair(0, "sample_rate=1000000"), Told(1050, "frequency=1"),
+                          Told(2500, "frequency=2"), Told(5100, "frequency=3")));
 }
 
 TEST(UdpVita49Test, AChangeInTheLastBlockThatIsMissingIsTold) {
@@ -176,8 +180,8 @@ TEST(UdpVita49Test, AChangeInTheLastBlockThatIsMissingIsTold) {
   playback.End();
   // Positions count from the first packet that comes.
   EXPECT_THAT(playback.heard.news,
-              ElementsAre(Pair(0, "sample_rate=1000000"), Pair(1500 - 1024, "frequency=1"),
-                          Pair(2100 - 1024, "frequency=2")));
+              ElementsAre(Pair(0, "sample_rate=1000000"), Told(1500 - 1024, "frequency=1"),
+                          Told(2100 - 1024, "frequency=2")));
 }
 
 TEST(UdpVita49Test, ContextsComeAgainEverySecond) {

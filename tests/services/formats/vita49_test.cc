@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "services/formats/pcap.h"
 #include "services/formats/pcap_layout.h"
 #include "services/formats/riff.h"
@@ -102,6 +104,26 @@ TEST(Vita49Test, EveryTypeComesBackAsItWas) {
     EXPECT_THAT(content.notes, ElementsAre());
     EXPECT_EQ(*ReadAll(**reader), samples);
     EXPECT_EQ(*ReadAll(**reader), samples) << "once more";
+  }
+}
+
+// An annotation may tell the frequency alone, or the rate before a transform.
+TEST(Vita49Test, ContextsHaveTheRateOfTheRecording) {
+  const std::string samples = Samples(kBlockBytes);
+  for (const std::string told : {"", " sample_rate=2000000"}) {
+    Recording recording = RecordingOf(samples, "ci16_le");
+    recording.annotations = {
+        {.sample_start = 1000, .label = "signal", .comment = "frequency=433920000" + told}};
+    const std::string path = ScratchPath("frequency.pcap");
+    ASSERT_TRUE(ExportTo(path, recording, {.samples = samples, .sample_bytes = 4}).ok());
+    const auto reader = OpenVita49(path);
+    ASSERT_TRUE(reader.ok()) << reader.status();
+    EXPECT_EQ((*reader)->content().sample_rate, 1e6);
+    EXPECT_THAT((*reader)->content().annotations,
+                ElementsAre(Annotation{.label = "signal",
+                                       .comment = "frequency=433920000 sample_rate=1000000"}));
+    EXPECT_EQ(*ReadAll(**reader), samples);
+    std::filesystem::remove(path);
   }
 }
 
