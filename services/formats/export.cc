@@ -125,6 +125,7 @@ absl::StatusOr<Exported> Export(const Subject& subject, const ExportWish& wish) 
                   .file_bytes = file->output().bytes(),
                   .samples = subject.samples(),
                   .missing_samples = file->mark().seen.missing_samples(),
+                  .lost_samples = writer->lost_samples(),
                   .resumed_at = resumed_at};
 }
 

@@ -38,6 +38,7 @@ std::vector<Format> All() {
           {.name = "vita49-pcap",
            .help = "packets of VITA 49.2 in a capture file",
            .tells_gaps = true,
+           .leaves_out = true,
            .file = AsNamed,
            .write = CreateVita49Writer,
            .read = OpenVita49,

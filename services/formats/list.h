@@ -19,6 +19,8 @@ struct Format {
   bool resumable = false;
   // A file of it says which of its samples are missing.
   bool tells_gaps = false;
+  // What is missing or lost is not in a file of it, instead of zeros.
+  bool leaves_out = false;
   // The file that gets the samples, of what a user named.
   std::function<std::string(const std::string& named)> file;
   // INVALID_ARGUMENT (ARGUMENT_INVALID, DATATYPE_INVALID): it has no room for such samples. Null:

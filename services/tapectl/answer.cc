@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "dataplane/printable.h"
 #include "services/tapectl/json.h"
 #include "services/tapectl/streams.h"
@@ -47,6 +48,7 @@ Json ObjectOf(const FileAnswer& answer) {
           {"bytes", answer.bytes},
           {"samples", answer.samples},
           {"missing_samples", answer.missing_samples},
+          {"lost_samples", answer.lost_samples},
           {"resumed_at", answer.resumed_at},
           {"mb_per_s", answer.mb_per_s},
           {"notes", answer.notes}};
@@ -193,6 +195,13 @@ Answer AnswerOf(const Traced& traced) {
 }
 
 Answer AnswerOf(const FileAnswer& answer) { return {Dump(ObjectOf(answer))}; }
+
+std::string MissingText(const FileAnswer& answer) {
+  if (answer.missing_samples + answer.lost_samples == 0) return "";
+  std::string text = absl::StrCat("; missing ", answer.missing_samples);
+  if (answer.lost_samples > 0) absl::StrAppend(&text, " and lost ", answer.lost_samples);
+  return absl::StrCat(text, " samples, which are ", answer.leaves_out ? "in no packet" : "zeros");
+}
 
 Answer AnswerOf(const std::string& collection, const std::vector<FileAnswer>& streams) {
   Json list = Json::array();

@@ -110,11 +110,15 @@ struct FileAnswer {
   uint64_t bytes = 0;  // of the file; of an import, of its samples
   uint64_t samples = 0;
   uint64_t missing_samples = 0;  // of these
+  uint64_t lost_samples = 0;     // of these; that an export leaves out
+  bool leaves_out = false;       // the file has no zeros for them
   uint64_t resumed_at = 0;       // sample from which on an export went on
   double mb_per_s = 0;
   std::vector<std::string> notes;
 };
 Answer AnswerOf(const FileAnswer& answer);
+// Of an export: "; missing 5 samples, which are zeros"; empty: it has all.
+std::string MissingText(const FileAnswer& answer);
 // {"collection": FILE, "streams": [...]}
 Answer AnswerOf(const std::string& collection, const std::vector<FileAnswer>& streams);
 

@@ -104,9 +104,7 @@ std::string ExportedText(const FileAnswer& answer) {
       absl::StrFormat("%s -> %s\n%d samples, %s, %.1f MB/s", answer.recording, answer.file,
                       answer.samples, FormatBytes(answer.bytes), answer.mb_per_s);
   if (answer.resumed_at > 0) absl::StrAppend(&text, "; resumed at sample ", answer.resumed_at);
-  if (answer.missing_samples > 0) {
-    absl::StrAppend(&text, "; missing ", answer.missing_samples, " samples, which are zeros");
-  }
+  absl::StrAppend(&text, MissingText(answer));
   return text;
 }
 
@@ -120,6 +118,7 @@ absl::StatusOr<FileAnswer> ExportOne(const Program& program, InterruptWatch& int
   const Recording& recording = found.recording;
   TD_ASSIGN_OR_RETURN(const formats::Subject subject, formats::SubjectOf(recording, options.range));
   if (!options.gaps) TD_RETURN_IF_ERROR(CheckGone(found, subject));
+  const bool leaves_out = format.leaves_out;
   Patience patience(program, interrupt, "export", subject.bytes);
   const absl::StatusOr<formats::Exported> exported =
       formats::Export(subject, {.format = std::move(format),
@@ -138,6 +137,8 @@ absl::StatusOr<FileAnswer> ExportOne(const Program& program, InterruptWatch& int
                     .bytes = exported->file_bytes,
                     .samples = exported->samples,
                     .missing_samples = exported->missing_samples,
+                    .lost_samples = exported->lost_samples,
+                    .leaves_out = leaves_out,
                     .resumed_at = exported->resumed_at,
                     .mb_per_s = static_cast<double>(moved) / 1e6 / patience.elapsed_s()};
 }

@@ -49,9 +49,7 @@ std::string TextOf(const std::string& file, const std::vector<FileAnswer>& answe
   std::string text = absl::StrCat(file, ", ", answers.size(), " streams");
   for (const FileAnswer& one : answers) {
     absl::StrAppend(&text, "\n", one.recording, " -> ", one.file, ", ", one.samples, " samples");
-    if (one.missing_samples > 0) {
-      absl::StrAppend(&text, "; missing ", one.missing_samples, ", which are zeros");
-    }
+    absl::StrAppend(&text, MissingText(one));
   }
   return text;
 }

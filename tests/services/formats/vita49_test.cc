@@ -153,6 +153,21 @@ TEST(Vita49Test, WhatIsMissingIsAGap) {
   EXPECT_EQ(*ReadAll(**reader), samples);
 }
 
+// Those of a block that is missing are no lost ones.
+TEST(Vita49Test, WhatIsLostIsCountedBesideWhatIsMissing) {
+  const std::string samples = Samples(4 * kBlockBytes);
+  Recording recording = RecordingOf(samples, "ci16_le", 1);
+  recording.annotations = {{.sample_start = 1100, .sample_count = 7, .label = "lost"},
+                           {.sample_start = 1000 + 2000, .sample_count = 60, .label = "lost"}};
+  Feed feed{.samples = samples, .missing = {2}, .sample_bytes = 4};
+  ExportWish wish = WishFor("vita49-pcap", ScratchPath("lost.pcap"), feed);
+  const auto exported = Export(*SubjectOf(recording, {}), wish);
+  ASSERT_TRUE(exported.ok()) << exported.status();
+  constexpr uint64_t kBlockSamples = kBlockBytes / 4;
+  EXPECT_EQ(exported->missing_samples, kBlockSamples);
+  EXPECT_EQ(exported->lost_samples, 7 + (2 * kBlockSamples - 2000));
+}
+
 TEST(Vita49Test, LossesRetunesAndStrangersAmongPackets) {
   const auto reader = Capture()
                           .Data(7, 0)

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "services/errors.h"
+#include "services/tapectl/answer.h"
 #include "services/tapectl/failure.h"
 #include "services/tapectl/progress.h"
 #include "services/tapectl/units.h"
@@ -55,6 +56,15 @@ TEST(ProgressTest, ShowsBarRatePercentAndTimeLeft) {
             "record [############............]  50%  preparing memory");
   // More than was expected is still 100 %.
   EXPECT_NE(ProgressLine("x", {.fraction = 1.5}, false).find("100%"), std::string::npos);
+}
+
+TEST(ExportedTest, SaysWhereSamplesThatAreNotThereAre) {
+  EXPECT_EQ(MissingText({.samples = 9}), "");
+  EXPECT_EQ(MissingText({.missing_samples = 5}), "; missing 5 samples, which are zeros");
+  EXPECT_EQ(MissingText({.missing_samples = 5, .leaves_out = true}),
+            "; missing 5 samples, which are in no packet");
+  EXPECT_EQ(MissingText({.missing_samples = 5, .lost_samples = 3, .leaves_out = true}),
+            "; missing 5 and lost 3 samples, which are in no packet");
 }
 
 TEST(FailureTest, ExitCodes) {
