@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "services/formats/export_file.h"
@@ -21,6 +23,9 @@ class Exporter {
  public:
   Exporter(const Subject& subject, const ExportWish& wish, ExportFile& file)
       : subject_(subject), wish_(wish), file_(file) {}
+
+  // It has failed for want of the leave to write zeros.
+  bool wants_gaps() const { return wants_gaps_; }
 
   absl::Status Run(Writer& writer) {
     if (!file_.resumed()) {
@@ -84,18 +89,40 @@ class Exporter {
 
   absl::Status CheckGaps(uint64_t missing) {
     if (wish_.format.tells_gaps || wish_.gaps) return absl::OkStatus();
+    wants_gaps_ = true;
     const uint64_t block_bytes = subject_.recording.block_bytes;
     const uint64_t blocks = (missing * subject_.sample_bytes() + block_bytes - 1) / block_bytes;
     return BlockDamaged({.recording = subject_.recording.name, .blocks = blocks},
                         absl::StrCat(subject_.recording.name, ": ", missing,
                                      " samples are missing or damaged, and ", wish_.format.name,
-                                     " has no word for that; --gaps writes zeros for them"));
+                                     " cannot say which; to write zeros for them, add --resume "
+                                     "--gaps"));
   }
 
   const Subject& subject_;
   const ExportWish& wish_;
   ExportFile& file_;
+  bool wants_gaps_ = false;
 };
+
+std::vector<std::string> NotesOf(const Subject& subject, const Format& format, const Seen& seen) {
+  const Frequency frequency = FrequencyOf(subject, seen);
+  if (!format.one_frequency || !frequency.next_hertz.has_value()) return {};
+  return {absl::StrFormat(
+      "the frequency changes to %.15g Hz at sample %d of the file; %s tells only the one of the "
+      "first sample",
+      *frequency.next_hertz, frequency.next_sample, format.name)};
+}
+
+// The same failure, and then what to do about it.
+absl::Status Resumable(const absl::Status& status) {
+  absl::Status told(status.code(),
+                    absl::StrCat(std::string(status.message()),
+                                 "; what there is stays, and --resume goes on with it"));
+  status.ForEachPayload(
+      [&](absl::string_view url, const absl::Cord& payload) { told.SetPayload(url, payload); });
+  return told;
+}
 
 }  // namespace
 
@@ -115,18 +142,18 @@ absl::StatusOr<Exported> Export(const Subject& subject, const ExportWish& wish) 
                                                   .collection = wish.collection,
                                                   .packet_samples = wish.packet_samples}));
   const uint64_t resumed_at = file->mark().offset / subject.sample_bytes();
-  absl::Status status = Exporter(subject, wish, *file).Run(*writer);
+  Exporter exporter(subject, wish, *file);
+  absl::Status status = exporter.Run(*writer);
   if (status.ok()) status = file->Publish();
-  if (!status.ok() && file->Keep()) {
-    return dataplane::Prefixed("--resume goes on with what there is: ", status);
-  }
+  if (!status.ok() && file->Keep() && !exporter.wants_gaps()) return Resumable(status);
   TD_RETURN_IF_ERROR(status);
   return Exported{.file = target,
                   .file_bytes = file->output().bytes(),
                   .samples = subject.samples(),
                   .missing_samples = file->mark().seen.missing_samples(),
                   .lost_samples = writer->lost_samples(),
-                  .resumed_at = resumed_at};
+                  .resumed_at = resumed_at,
+                  .notes = NotesOf(subject, wish.format, file->mark().seen)};
 }
 
 }  // namespace tapedeck::services::formats

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "dataplane/block.h"
@@ -35,8 +36,9 @@ struct Exported {
   uint64_t file_bytes = 0;
   uint64_t samples = 0;
   uint64_t missing_samples = 0;
-  uint64_t lost_samples = 0;  // left out, as those that are missing are then
-  uint64_t resumed_at = 0;    // sample; 0: from the first on
+  uint64_t lost_samples = 0;       // left out, as those that are missing are then
+  uint64_t resumed_at = 0;         // sample; 0: from the first on
+  std::vector<std::string> notes;  // what the file does not tell
 };
 
 // DATA_LOSS (BLOCK_DAMAGED): samples are missing, and the format has no word for that; CANCELLED

@@ -56,7 +56,7 @@ absl::StatusOr<std::unique_ptr<ExportFile>> ExportFile::Open(const Wish& wish) {
   if (!wish.resumable) return Refused(file->path_, "is there already; remove it");
   if (!wish.resume) {
     return Refused(file->path_,
-                   "is of an export that was broken off: --resume goes on with it, or remove it "
+                   "is of an export that did not end: go on with it by --resume, or remove it "
                    "and its .json");
   }
   TD_RETURN_IF_ERROR(file->OpenOld());

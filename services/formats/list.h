@@ -21,6 +21,8 @@ struct Format {
   bool tells_gaps = false;
   // What is missing or lost is not in a file of it, instead of zeros.
   bool leaves_out = false;
+  // A file of it tells the frequency of its first sample alone.
+  bool one_frequency = false;
   // The file that gets the samples, of what a user named.
   std::function<std::string(const std::string& named)> file;
   // INVALID_ARGUMENT (ARGUMENT_INVALID, DATATYPE_INVALID): it has no room for such samples. Null:

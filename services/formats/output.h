@@ -19,6 +19,8 @@ class Output {
 
   absl::Status Put(std::span<const std::byte> bytes);
   absl::Status Put(absl::string_view text);
+  // In the place of bytes that are there.
+  absl::Status Replace(uint64_t offset, absl::string_view text);
   // Bytes that read as zeros, and take no room where the file system can do that.
   void Skip(uint64_t bytes) { bytes_ += bytes; }
 
@@ -29,6 +31,8 @@ class Output {
   const std::string& path() const { return path_; }
 
  private:
+  absl::Status WriteAt(uint64_t offset, std::span<const std::byte> bytes) const;
+
   const std::string path_;
   const int fd_;
   uint64_t bytes_;

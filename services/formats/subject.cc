@@ -1,6 +1,7 @@
 #include "services/formats/subject.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -82,13 +83,30 @@ model::SampleTime TimeOf(const Subject& subject, uint64_t sample) {
                           recording.sample_rate);
 }
 
-double FrequencyOf(const Recording& recording) {
-  for (const Annotation& one : recording.annotations) {
+Frequency FrequencyOf(const Subject& subject, const Seen& seen) {
+  if (seen.runs.empty()) return {};
+  std::map<uint64_t, double> changes;  // by the sample of the stream
+  for (const Annotation& one : subject.recording.annotations) {
     if (!model::IsMark(one, sigmf::kSignalLabel)) continue;
     const auto fields = sigmf::SignalFields(one.comment);
-    if (const auto found = fields.find("frequency"); found != fields.end()) return found->second;
+    if (const auto found = fields.find("frequency"); found != fields.end()) {
+      changes[one.sample_start] = found->second;
+    }
   }
-  return 0;
+  const sigmf::Run& front = seen.runs.front();
+  const sigmf::Run& back = seen.runs.back();
+  const uint64_t begin = front.sample_index - std::min(front.sample, front.sample_index);
+  const uint64_t end = back.sample_index + (subject.samples() - back.sample);
+  Frequency frequency;
+  for (const auto& [sample, hertz] : changes) {
+    if (sample <= begin) {
+      frequency.hertz = hertz;
+    } else if (sample < end && hertz != frequency.hertz && !frequency.next_hertz.has_value()) {
+      frequency.next_hertz = hertz;
+      frequency.next_sample = sample - begin;
+    }
+  }
+  return frequency;
 }
 
 }  // namespace tapedeck::services::formats

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,7 +62,14 @@ absl::Status Note(const Piece& piece, uint64_t sample_bytes, Seen* seen);
 // The time of a sample, counted from the subject's first one.
 model::SampleTime TimeOf(const Subject& subject, uint64_t sample);
 
-// What the recording says of the frequency of its signal, in Hz; 0: nothing.
-double FrequencyOf(const Recording& recording);
+// The frequency of the signal in the subject, in Hz, as annotations tell it.
+struct Frequency {
+  std::optional<double> hertz;  // at the first sample; none: unknown
+  // The first other one, and its sample.
+  std::optional<double> next_hertz;
+  uint64_t next_sample = 0;
+};
+// `seen` is of all samples.
+Frequency FrequencyOf(const Subject& subject, const Seen& seen);
 
 }  // namespace tapedeck::services::formats

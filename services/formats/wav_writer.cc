@@ -20,6 +20,13 @@ bool IsOfWav(const dataplane::Datatype& type) {
   return type.kind == (type.bits == 8 ? Kind::kUint : Kind::kInt);
 }
 
+// The datatype of WAV that keeps most of such samples.
+std::string NearestOf(const dataplane::Datatype& type) {
+  const std::string kind = type.complex ? "c" : "r";
+  if (type.bits == 8) return kind + "u8";
+  return absl::StrCat(kind, type.kind == Kind::kFloat ? "f" : "i", type.bits, "_le");
+}
+
 void AppendChunk(std::string* text, absl::string_view name, absl::string_view bytes) {
   absl::StrAppend(text, name);
   AppendNumber(text, bytes.size(), 4);
@@ -40,8 +47,8 @@ std::string FormatOf(const Subject& subject, uint64_t rate) {
   return text;
 }
 
-std::string AuxiOf(const Subject& subject, uint64_t rate) {
-  const double hertz = FrequencyOf(subject.recording);
+std::string AuxiOf(const Subject& subject, uint64_t rate, const Seen& seen) {
+  const double hertz = FrequencyOf(subject, seen).hertz.value_or(0);
   std::string text;
   AppendSystemTime(&text, TimeOf(subject, 0));
   AppendSystemTime(&text, TimeOf(subject, subject.samples()));
@@ -57,11 +64,7 @@ class WavWriter final : public Writer {
   WavWriter(const Subject& subject, uint64_t rate)
       : subject_(subject), rate_(rate), bytes_(subject.samples() * subject.sample_bytes()) {}
 
-  absl::Status Begin(Output& out) override {
-    const std::string small = Head(/*large=*/false);
-    const bool large = small.size() + bytes_ + 1 > kMaxRiffBytes;
-    return out.Put(large ? Head(/*large=*/true) : small);
-  }
+  absl::Status Begin(Output& out) override { return out.Put(Head(Seen())); }
 
   // Behind the last whole sample there may be bytes that are none.
   absl::Status Write(const Piece& piece, Output& out) override {
@@ -71,13 +74,20 @@ class WavWriter final : public Writer {
     return absl::OkStatus();
   }
 
-  absl::Status Finish(const Seen& /*seen*/, Output& out) override {
+  // Which frequency it has is known now.
+  absl::Status Finish(const Seen& seen, Output& out) override {
     out.Skip(bytes_ % 2);
-    return absl::OkStatus();
+    return out.Replace(0, Head(seen));
   }
 
  private:
-  std::string Head(bool large) const {
+  std::string Head(const Seen& seen) const {
+    const std::string small = Head(seen, /*large=*/false);
+    const bool large = small.size() + bytes_ + 1 > kMaxRiffBytes;
+    return large ? Head(seen, /*large=*/true) : small;
+  }
+
+  std::string Head(const Seen& seen, bool large) const {
     std::string chunks = "WAVE";
     std::string rest;
     AppendChunk(&rest, "fmt ", FormatOf(subject_, rate_));
@@ -86,7 +96,7 @@ class WavWriter final : public Writer {
       AppendNumber(&count, std::min(subject_.samples(), kMaxRiffBytes), 4);
       AppendChunk(&rest, "fact", count);
     }
-    AppendChunk(&rest, "auxi", AuxiOf(subject_, rate_));
+    AppendChunk(&rest, "auxi", AuxiOf(subject_, rate_, seen));
     rest.append("data");
     AppendNumber(&rest, large ? kMaxRiffBytes : bytes_, 4);
     constexpr uint64_t kSizesBytes = 28;
@@ -115,10 +125,12 @@ class WavWriter final : public Writer {
 absl::StatusOr<std::unique_ptr<Writer>> CreateWavWriter(const Subject& subject,
                                                         const WriterOptions& /*options*/) {
   if (!IsOfWav(subject.type)) {
-    return DatatypeInvalid(subject.datatype,
-                           absl::StrCat("WAV has no samples of ", subject.datatype,
-                                        ", only u8, i16_le, i32_le, f32_le and f64_le, complex "
-                                        "or real"));
+    return DatatypeInvalid(
+        subject.datatype,
+        absl::StrCat("WAV has no samples of ", subject.datatype,
+                     ", only u8, i16_le, i32_le, f32_le and f64_le, complex "
+                     "or real; --transform convert:from=",
+                     subject.datatype, ",to=", NearestOf(subject.type), " makes such samples"));
   }
   const double rate = subject.recording.sample_rate;
   if (rate < 1 || rate > static_cast<double>(kMaxRiffBytes) || rate != std::floor(rate)) {

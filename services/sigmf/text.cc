@@ -42,6 +42,7 @@ class Text {
   std::string Make() {
     for (const Run& run : told_.runs) AddRun(run);
     for (const Annotation& one : told_.annotations) AddAnnotation(one);
+    AddEarlier();
     for (const Gap& gap : told_.gaps) AddGap(gap);
     json object = others_;
     object["global"] = Global();
@@ -101,8 +102,11 @@ class Text {
 
   void AddAnnotation(const Annotation& one) {
     const auto place = Find(one.sample_start);
+    const bool signal = model::IsMark(one, kSignalLabel);
+    const bool earlier = !told_.runs.empty() && one.sample_start < told_.runs.front().sample_index;
+    if (signal && earlier) earlier_[one.sample_start] = SignalFields(one.comment);
     if (!place.has_value()) return;
-    if (model::IsMark(one, kSignalLabel)) return AddSignal(one, *place);
+    if (signal) return AddSignal(one, *place);
     json annotation = ObjectOr(one.details);
     annotation["core:sample_start"] = *place;
     // Without a count it would last to the end.
@@ -121,8 +125,26 @@ class Text {
     for (const char* key : {"core:sample_start", "core:global_index"}) details.erase(key);
     capture.update(details);
     for (const auto& [field, value] : SignalFields(one.comment)) {
-      capture[absl::StrCat(field == "frequency" ? "core:" : "tapedeck:", field)] = value;
+      capture[KeyOf(field)] = value;
     }
+  }
+
+  // What was told before the first sample holds there, unless something newer does.
+  void AddEarlier() {
+    std::map<std::string, double> fields;
+    for (const auto& [sample, told] : earlier_) {
+      for (const auto& [field, value] : told) fields[field] = value;
+    }
+    if (fields.empty()) return;
+    json& capture = captures_[told_.runs.front().sample];
+    for (const auto& [field, value] : fields) {
+      const std::string key = KeyOf(field);
+      if (!capture.contains(key)) capture[key] = value;
+    }
+  }
+
+  static std::string KeyOf(const std::string& field) {
+    return absl::StrCat(field == "frequency" ? "core:" : "tapedeck:", field);
   }
 
   void AddGap(const Gap& gap) {
@@ -143,6 +165,7 @@ class Text {
   const Told& told_;
   const json others_;  // what the file of an import said
   std::map<uint64_t, json> captures_;
+  std::map<uint64_t, std::map<std::string, double>> earlier_;  // signals before the first sample
   std::multimap<uint64_t, json> annotations_;
 };
 

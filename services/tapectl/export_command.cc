@@ -105,6 +105,7 @@ std::string ExportedText(const FileAnswer& answer) {
                       answer.samples, FormatBytes(answer.bytes), answer.mb_per_s);
   if (answer.resumed_at > 0) absl::StrAppend(&text, "; resumed at sample ", answer.resumed_at);
   absl::StrAppend(&text, MissingText(answer));
+  for (const std::string& note : answer.notes) absl::StrAppend(&text, "\nnote: ", note);
   return text;
 }
 
@@ -140,7 +141,8 @@ absl::StatusOr<FileAnswer> ExportOne(const Program& program, InterruptWatch& int
                     .lost_samples = exported->lost_samples,
                     .leaves_out = leaves_out,
                     .resumed_at = exported->resumed_at,
-                    .mb_per_s = static_cast<double>(moved) / 1e6 / patience.elapsed_s()};
+                    .mb_per_s = static_cast<double>(moved) / 1e6 / patience.elapsed_s(),
+                    .notes = exported->notes};
 }
 
 namespace {

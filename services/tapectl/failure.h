@@ -79,6 +79,10 @@ inline constexpr Remedy kRemedies[] = {
     {.reason = "RECORDING_BUSY", .text = "wait for its job to end, see tapectl jobs list"},
     {.reason = "BLOCK_SIZE_INVALID",
      .text = "give a multiple of 4KiB from 64KiB to 8MiB, for example 1MiB"},
+    {.reason = "DATATYPE_INVALID",
+     .commands = "recordings export",
+     .text = "give another --format, or make a raw file of them: tapectl play --transform convert "
+             "--sink file"},
     {.reason = "DATATYPE_INVALID", .text = "give a SigMF datatype, for example cf32_le or ci16_le"},
     {.reason = "MEMBER_UNUSABLE",
      .text = "see that its disk is mounted and that the storage node may write there"},

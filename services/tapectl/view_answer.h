@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "services/tapectl/answer.h"
 #include "services/view.h"
@@ -11,6 +12,7 @@ namespace tapedeck::services::tapectl {
 struct Viewed {
   std::string recording;
   Spectrogram spectrogram;
+  std::vector<std::string> notes = {};
 };
 
 // {recording, first_sample, sample_count, rows, columns, ..., means: a list, powers: a list for

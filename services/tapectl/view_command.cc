@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/names.h"
@@ -44,11 +45,17 @@ absl::Status RunView(Program& program, const ViewOptions& options) {
     const uint32_t lines = std::max(size.lines, kOtherLines + 1) - kOtherLines;
     request.rows = std::min(lines * (color ? 2 : 1), kMostRows);
   }
-  TD_ASSIGN_OR_RETURN(const Spectrogram seen,
-                      ViewOf(program, stream, program.View())->ReadSpectrogram(request));
-  std::string text = WaterfallText(seen, color);
+  const auto view = ViewOf(program, stream, program.View());
+  Viewed viewed{.recording = stream.name};
+  TD_ASSIGN_OR_RETURN(viewed.spectrogram, view->ReadSpectrogram(request));
+  TD_ASSIGN_OR_RETURN(const Timeline timeline, view->GetTimeline(stream.name));
+  std::string text = WaterfallText(viewed.spectrogram, color);
   text.pop_back();  // Print ends the line
-  program.PrintDrawn(AnswerOf(Viewed{.recording = stream.name, .spectrogram = seen}), text);
+  if (std::string note = RetuneNote(timeline, viewed.spectrogram); !note.empty()) {
+    absl::StrAppend(&text, "\nnote: ", note);
+    viewed.notes.push_back(std::move(note));
+  }
+  program.PrintDrawn(AnswerOf(viewed), text);
   return absl::OkStatus();
 }
 

@@ -85,6 +85,7 @@ absl::StatusOr<services::Spectrogram> MakeSpectrogram(Opened& opened,
     reader.Read(part.span);
   }));
   const double sample_rate = opened.manifest().sample_rate;
+  TD_ASSIGN_OR_RETURN(const double frequency, FrequencyAt(opened, span.first));
   services::Spectrogram made{.columns = analyzer->columns(),
                              .rows = plan.rows,
                              .span = span,
@@ -92,7 +93,7 @@ absl::StatusOr<services::Spectrogram> MakeSpectrogram(Opened& opened,
                              .bytes_read = opened.pieces().bytes_read(),
                              .damaged_pieces = opened.pieces().damaged(),
                              .sample_rate = sample_rate,
-                             .frequency = FrequencyOf(opened.annotations()),
+                             .frequency = frequency,
                              .complex = extent.datatype.complex || spectra.points > 0,
                              .band_rate = sample_rate * static_cast<double>(spectra.average),
                              .bins = spectra.points,

@@ -1,6 +1,7 @@
 #include "storage_node/view/timeline.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -107,6 +108,19 @@ double FrequencyOf(const std::vector<Annotation>& annotations) {
     if (const auto frequency = FrequencyIn(one)) return *frequency;
   }
   return 0;
+}
+
+absl::StatusOr<double> FrequencyAt(Opened& opened, uint64_t sample) {
+  std::map<uint64_t, double> changes;  // by the sample of the stream
+  for (const Annotation& one : opened.annotations()) {
+    if (const auto frequency = FrequencyIn(one)) changes[one.sample_start] = *frequency;
+  }
+  if (changes.empty()) return 0;
+  TD_ASSIGN_OR_RETURN(const std::vector<CaptureStart> starts, ReadStarts(opened));
+  if (starts.empty()) return 0;
+  const uint64_t first = std::max(sample, starts.front().sample);
+  const auto after = changes.upper_bound(StreamSampleOf(starts, first));
+  return after == changes.begin() ? 0 : std::prev(after)->second;
 }
 
 absl::StatusOr<services::Timeline> MakeTimeline(Opened& opened) {

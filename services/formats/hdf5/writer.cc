@@ -49,6 +49,9 @@ class Hdf5Writer final : public Writer {
 
   absl::Status Finish(const Seen& seen, Output& out) override {
     TD_RETURN_IF_ERROR(PutGaps(seen));
+    if (const auto hertz = FrequencyOf(subject_, seen).hertz; hertz.has_value()) {
+      TD_RETURN_IF_ERROR(PutNumber("frequency", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &*hertz));
+    }
     const bool closed = samples_.Close() && file_.Close();
     struct stat info = {};
     if (!closed || stat(path_.c_str(), &info) != 0) return Failed("H5Fclose");
@@ -61,8 +64,6 @@ class Hdf5Writer final : public Writer {
     const Recording& recording = subject_.recording;
     TD_RETURN_IF_ERROR(
         PutNumber("sample_rate", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &recording.sample_rate));
-    const double hertz = FrequencyOf(recording);
-    TD_RETURN_IF_ERROR(PutNumber("frequency", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &hertz));
     if (const auto start_ns = TimeOf(subject_, 0); start_ns.has_value()) {
       TD_RETURN_IF_ERROR(PutNumber("start_time_ns", H5T_STD_I64LE, H5T_NATIVE_INT64, &*start_ns));
     }

@@ -21,8 +21,9 @@ using testing::HasSubstr;
 class ExportTest : public testing::Test {
  protected:
   absl::StatusOr<Exported> Run(const std::string& format, const Range& range = {}) {
-    const auto subject =
-        SubjectOf(RecordingOf(feed_.samples, "ci16_le", feed_.missing.size()), range);
+    Recording recording = RecordingOf(feed_.samples, "ci16_le", feed_.missing.size());
+    recording.annotations = signals_;
+    const auto subject = SubjectOf(recording, range);
     if (!subject.ok()) return subject.status();
     ExportWish wish = WishFor(format, path_, feed_);
     wish.resume = resume_;
@@ -41,6 +42,7 @@ class ExportTest : public testing::Test {
 
   Feed feed_{.samples = Samples(5 * kBlockBytes + 100)};
   const std::string path_ = ScratchPath("file");
+  std::vector<Annotation> signals_;
   bool resume_ = false;
   bool gaps_ = false;
 };
@@ -80,6 +82,9 @@ TEST_F(ExportTest, WhatIsMissingIsZerosWhereTheyAreWelcome) {
   feed_.missing = {1, 2};
   const auto refused = Run("raw");
   EXPECT_EQ(ReasonIn(refused.status()), "BLOCK_DAMAGED");
+  EXPECT_EQ(refused.status().message(),
+            "luns/l/channels/c/recordings/r: 2048 samples are missing or damaged, and raw cannot "
+            "say which; to write zeros for them, add --resume --gaps");
   gaps_ = resume_ = true;
   const auto exported = Run("raw");
   ASSERT_TRUE(exported.ok()) << exported.status();
@@ -101,9 +106,47 @@ TEST_F(ExportTest, SigmfSaysWhatIsMissing) {
   EXPECT_EQ(meta["captures"][1]["core:global_index"], 1000 + 4 * kBlockBytes);
 }
 
+// The stream's sample 1000 is the recording's first one.
+TEST_F(ExportTest, TheFrequencyIsThatOfTheFirstSample) {
+  feed_.sample_bytes = 4;
+  signals_ = {{.sample_start = 4000, .label = "signal", .comment = "frequency=434500000"},
+              {.sample_start = 900, .label = "signal", .comment = "frequency=433920000 gain=3"}};
+  const auto frequency_of = [&](const std::string& format, uint64_t first) -> std::string {
+    const auto exported = Run(format, {.first = first, .count = 500});
+    if (absl::IsUnimplemented(exported.status())) return "no library";
+    if (!exported.ok()) return exported.status().ToString();
+    const std::string file = format == "sigmf" ? path_ + ".sigmf-meta" : exported->file;
+    const auto reader = FormatNamed(format, Use::kImport)->read(file, {});
+    if (!reader.ok()) return reader.status().ToString();
+    const Content& content = (*reader)->content();
+    std::string text = content.annotations.empty() ? "none" : content.annotations[0].comment;
+    for (const std::string& note : exported->notes) text += "; " + note;
+    for (const std::string& name : Left()) {
+      std::filesystem::remove(std::filesystem::path(path_).parent_path() / name);
+    }
+    return text;
+  };
+  EXPECT_EQ(frequency_of("sigmf", 0), "frequency=433920000 gain=3");
+  EXPECT_EQ(frequency_of("sigmf", 3500), "frequency=434500000 gain=3");
+  for (const std::string format : {"wav", "hdf5"}) {
+    const std::string before = frequency_of(format, 2999);
+    if (before == "no library") continue;
+    EXPECT_EQ(before,
+              "frequency=433920000; the frequency changes to 434500000 Hz at sample 1 of "
+              "the file; " +
+                  format + " tells only the one of the first sample");
+    EXPECT_EQ(frequency_of(format, 100), "frequency=433920000");
+    EXPECT_EQ(frequency_of(format, 3000), "frequency=434500000");
+    EXPECT_EQ(frequency_of(format, 3500), "frequency=434500000");
+  }
+}
+
 TEST_F(ExportTest, ABrokenOneGoesOnWhereItWas) {
   feed_.fails_at = 3;
-  EXPECT_EQ(ReasonIn(Run("sigmf").status()), "PEER_LOST");
+  const absl::Status broken = Run("sigmf").status();
+  EXPECT_EQ(ReasonIn(broken), "PEER_LOST");
+  EXPECT_EQ(broken.message(),
+            "the node has gone; what there is stays, and --resume goes on with it");
   EXPECT_THAT(Left(), ElementsAre("file.sigmf-data.export", "file.sigmf-data.export.json"));
   feed_.fails_at = UINT64_MAX;
   EXPECT_EQ(ReasonIn(Run("sigmf").status()), "FILE_EXISTS");

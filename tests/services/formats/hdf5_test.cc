@@ -58,6 +58,19 @@ TEST_F(Hdf5Test, WhatIsMissingIsAGap) {
   EXPECT_EQ(*ReadAll(**reader), samples);
 }
 
+TEST_F(Hdf5Test, AFrequencyThatIsUnknownIsNoAttribute) {
+  const std::string samples = Samples(kBlockBytes);
+  Recording recording = RecordingOf(samples, "cu8");
+  const std::string path = ScratchPath("unknown.h5");
+  Write(path, recording, {.samples = samples});
+  if (IsSkipped() || HasFatalFailure()) return;
+  EXPECT_EQ(ReadFile(path).find("frequency"), std::string::npos);
+  recording.annotations = {{.label = "signal", .comment = "frequency=0"}};
+  const std::string zero = ScratchPath("zero.h5");
+  Write(zero, recording, {.samples = samples});
+  EXPECT_NE(ReadFile(zero).find("frequency"), std::string::npos) << "0 Hz is one, too";
+}
+
 TEST_F(Hdf5Test, EachCutIsNamed) {
   const std::string samples = Samples(64);
   const std::string path = ScratchPath("whole.h5");

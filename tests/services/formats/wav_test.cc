@@ -7,6 +7,7 @@
 
 #include <filesystem>
 
+#include "absl/strings/str_cat.h"
 #include "dataplane/fd.h"
 #include "services/formats/riff.h"
 #include "tests/services/formats/feed.h"
@@ -15,6 +16,7 @@ namespace tapedeck::services::formats {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 constexpr int64_t kMillisecond = 1'000'000;
 
@@ -41,10 +43,19 @@ TEST(WavTest, EveryTypeComesBackAsItWas) {
 
 TEST(WavTest, WhatItHasNotIsRefused) {
   Recording recording = RecordingOf(Samples(kBlockBytes), "ci16_be");
-  for (const char* datatype : {"ci16_be", "ci8", "cu16_le", "cf32_be", "cu32_le"}) {
+  const std::pair<const char*, const char*> kCases[] = {{"ci16_be", "ci16_le"},
+                                                        {"ri8", "ru8"},
+                                                        {"cu16_le", "ci16_le"},
+                                                        {"cf32_be", "cf32_le"},
+                                                        {"cu32_le", "ci32_le"}};
+  for (const auto& [datatype, to] : kCases) {
     recording.datatype = datatype;
-    EXPECT_EQ(ReasonIn(CreateWavWriter(*SubjectOf(recording, {}), {}).status()),
-              "DATATYPE_INVALID");
+    const absl::Status refused = CreateWavWriter(*SubjectOf(recording, {}), {}).status();
+    EXPECT_EQ(ReasonIn(refused), "DATATYPE_INVALID");
+    EXPECT_THAT(std::string(refused.message()),
+                HasSubstr(absl::StrCat("--transform convert:from=", datatype, ",to=", to, " ")));
+    recording.datatype = to;
+    EXPECT_TRUE(CreateWavWriter(*SubjectOf(recording, {}), {}).ok()) << to;
   }
   recording.datatype = "cu8";
   for (const double rate : {0.0, 0.5, 1.5, 5e9}) {

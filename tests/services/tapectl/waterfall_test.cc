@@ -88,6 +88,18 @@ TEST(WaterfallTest, AnOddNumberOfBinsBeginsBehindHalfTheBand) {
   EXPECT_THAT(WaterfallText(odd, false), HasSubstr("-400 kHz"));
 }
 
+TEST(WaterfallTest, ARetuneWithinThePictureIsNoted) {
+  const Spectrogram seen = Some();  // samples 1000 to 5000 at 100 MHz
+  Timeline timeline{.captures = {{.sample = 1000, .frequency = 2e8},
+                                 {.sample = 2000, .frequency = 1e8},
+                                 {.sample = 5000, .frequency = 3e8}}};
+  EXPECT_EQ(RetuneNote(timeline, seen), "");
+  timeline.captures[2].sample = 4999;
+  EXPECT_EQ(
+      RetuneNote(timeline, seen),
+      "the frequency changes to 300 MHz at sample 4999; the axis is that of the first sample");
+}
+
 TEST(WaterfallTest, NothingIsSaidToBeThereWhereNothingIs) {
   Spectrogram none{.columns = 16, .rows = 1, .powers = std::vector<float>(16, kNone)};
   EXPECT_THAT(WaterfallText(none, false), HasSubstr("nothing of it is there"));

@@ -182,6 +182,32 @@ TEST(ViewOfOtherSamplesTest, AnnotationsLieWhereTheirSamplesDo) {
   EXPECT_EQ(timeline.captures[1].frequency, 1e8);
 }
 
+TEST(ViewOfOtherSamplesTest, APictureHasTheFrequencyOfItsFirstSample) {
+  NodeFixture node;
+  auto recorder = node.Record();
+  ASSERT_TRUE(recorder.ok()) << recorder.status();
+  for (uint64_t i = 0; i < 3; ++i) Push(*recorder, i, Tone(i, 0.25, 1));
+  ASSERT_TRUE(recorder->Finish().ok());
+  const std::string name = recorder->admission.accept.recording;
+  const auto tune = [&](uint64_t sample, const char* comment) {
+    const services::Annotation one{.sample_start = sample, .label = "signal", .comment = comment};
+    ASSERT_TRUE(node.node().recorder().AnnotateRecording(name, one).ok());
+  };
+  const auto frequency_at = [&](uint64_t first) {
+    const auto made = node.node().view().ReadSpectrogram(
+        {.recording = name, .span = {.first = first}, .columns = 16, .rows = 1});
+    return made.ok() ? made->frequency : -1;
+  };
+  tune(kBlockSamples + 5, "frequency=434500000");
+  EXPECT_EQ(frequency_at(0), 0) << "it is not known there";
+  tune(0, "frequency=433920000");
+  tune(kBlockSamples + 7, "gain=3");
+  EXPECT_EQ(frequency_at(0), 433.92e6);
+  EXPECT_EQ(frequency_at(kBlockSamples + 4), 433.92e6);
+  EXPECT_EQ(frequency_at(kBlockSamples + 5), 434.5e6);
+  EXPECT_EQ(frequency_at(2 * kBlockSamples), 434.5e6);
+}
+
 // Whatever the disk does.
 TEST(PatienceTest, AWaitEndsInTime) {
   const dataplane::SystemClock clock;
