@@ -58,7 +58,10 @@ void RecordPipeline::SetWaker(dataplane::Waker waker) {
       PostAdvance();
     });
   });
-  tasks_->Post([this] { PostAdvance(); });
+  tasks_->Post([this] {
+    dry_ = false;  // Stop may have asked before, and nobody was to be woken
+    PostAdvance();
+  });
 }
 
 void RecordPipeline::Stop() {
@@ -138,7 +141,7 @@ void RecordPipeline::SkipUntil(int64_t now_ns) {
 // Unless the source ends by itself, with what it has.
 bool RecordPipeline::MustStop() {
   if (!stop_) return false;
-  if (!std::exchange(ending_, true)) gives_rest_ = begun_ && plan_.source->EndNow();
+  if (!std::exchange(ending_, true)) gives_rest_ = plan_.source->EndNow();
   return !gives_rest_;
 }
 

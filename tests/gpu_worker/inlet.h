@@ -40,6 +40,9 @@ class Inlet {
     const auto enough = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return asked_ >= times; };
     ASSERT_TRUE(dataplane::AwaitFor(mutex_, absl::Condition(&enough), absl::Seconds(10)));
   }
+  // As a source that ends when it is told to does: what it has, and then the end.
+  void GiveRest() { gives_rest_ = true; }
+  bool gives_rest() const { return gives_rest_; }
   int asked() const {
     absl::MutexLock lock(&mutex_);
     return asked_;
@@ -50,6 +53,7 @@ class Inlet {
   std::deque<stages::Filled> filled_ ABSL_GUARDED_BY(mutex_);
   dataplane::Waker waker_ ABSL_GUARDED_BY(mutex_);
   int asked_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool gives_rest_ = false;  // before there is a source
 };
 
 class InletSource final : public stages::SourceStage {
@@ -57,6 +61,7 @@ class InletSource final : public stages::SourceStage {
   explicit InletSource(Inlet& inlet) : inlet_(inlet) {}
   ~InletSource() override { inlet_.SetWaker(nullptr); }
   bool fills_host() const override { return true; }
+  bool EndNow() override { return inlet_.gives_rest(); }
   void SetWaker(dataplane::Waker waker) override { inlet_.SetWaker(std::move(waker)); }
   absl::StatusOr<stages::Filled> Fill(const stages::Slot& slot, device::Queue& /*queue*/) override {
     stages::Filled filled = inlet_.Take();

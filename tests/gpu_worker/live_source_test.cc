@@ -107,6 +107,19 @@ TEST_P(LiveSourceTest, AStreamThatBreaksOffHasItsLastBlockAndTheCause) {
   EXPECT_EQ(flow.status().message(), "silent");
 }
 
+TEST_P(LiveSourceTest, OneThatIsStoppedBeforeItWasAskedHasWhatCame) {
+  inlet_.GiveRest();
+  inlet_.Put({.bytes = kTestBlockBytes});
+  inlet_.Put({.bytes = 4096});
+  inlet_.Put({.flow = Flow::kEnd});
+  const auto source = Pipeline();
+  source->Stop();
+  const auto blocks = PullAll(*source);  // it begins here
+  ASSERT_TRUE(blocks.ok()) << blocks.status();
+  ASSERT_THAT(*blocks, SizeIs(2));
+  EXPECT_EQ(blocks->back().payload.size(), 4096u);
+}
+
 TEST_P(LiveSourceTest, ADurationEndsWhileTheSourceHasNothing) {
   auto loop = dataplane::EventLoop::Create("session");
   ASSERT_TRUE(loop.ok()) << loop.status();
