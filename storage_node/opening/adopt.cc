@@ -15,8 +15,8 @@ namespace {
 constexpr char kCutOff[] =
     "ABORTED: the storage node stopped while recording, or the LUN went away";
 constexpr char kLaterIsUnknown[] =
-    ", and its index told what was recorded; later changes of its description, labels, annotations "
-    "and keep are not known";
+    ", and its index or the catalog told what it is; later changes of its description, labels, "
+    "annotations and keep are not known";
 
 std::string CauseOf(const recording::Examined& examined) {
   if (!examined.manifest_lost) return kCutOff;

@@ -51,10 +51,9 @@ absl::StatusOr<bool> Examination::HoldsNothing(const std::optional<format::Manif
   TD_ASSIGN_OR_RETURN(const IndexState index, StateOfIndex(loop_, files_));
   const auto believed = BelievedHeader(store_, loop_, files_);
   if (IsBehind(store_) && !believed.has_value()) return false;
-  if (index == IndexState::kBlank) return true;
-  if (!manifest.has_value()) return false;
+  if (!manifest.has_value()) return index == IndexState::kBlank;
   TD_ASSIGN_OR_RETURN(const auto ring, RingForOne(store_, *manifest));
-  if (index == IndexState::kGone) return IsDataBlank(loop_, files_, *ring, *manifest);
+  if (index != IndexState::kWritten) return IsDataBlank(loop_, files_, *ring, *manifest);
   // An index of another recording tells of none of this one's blocks.
   if (!believed.has_value() || *believed != manifest->index_header()) return false;
   BlockScan scan(loop_, files_, *ring, *manifest);
