@@ -7,12 +7,31 @@
 #include "dataplane/status_macros.h"
 
 namespace tapedeck::storage_node::store::device {
+namespace {
+
+// "0-3,7", of slots that rise.
+std::string RangesOf(const std::vector<uint32_t>& slots) {
+  std::string text;
+  for (size_t first = 0, end = 0; first < slots.size(); first = end) {
+    for (end = first + 1; end < slots.size() && slots[end] == slots[end - 1] + 1;) ++end;
+    absl::StrAppend(&text, text.empty() ? "" : ",", slots[first]);
+    if (end - first > 1) absl::StrAppend(&text, "-", slots[end - 1]);
+  }
+  return text;
+}
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<SlotTable>> SlotTable::Load(Device& device,
                                                            const Superblock& superblock) {
   std::unique_ptr<SlotTable> table(new SlotTable(device, superblock));
   for (uint32_t slot = superblock.slots; slot-- > 0;) {
     TD_RETURN_IF_ERROR(table->LoadSlot(slot));
+  }
+  std::ranges::reverse(table->damaged_);
+  if (!table->damaged_.empty()) {
+    dataplane::Log(dataplane::LogLevel::kError, "store/device", "slots damaged in both copies",
+                   {{"member", device.path()}, {"slots", RangesOf(table->damaged_)}});
   }
   return table;
 }
@@ -67,8 +86,6 @@ absl::Status SlotTable::LoadSlot(uint32_t slot) {
     }
   }
   if (damaged == 2 || (superblock_.has_all_slots && !newest.has_value())) {
-    dataplane::Log(dataplane::LogLevel::kError, "store/device", "slot damaged in both copies",
-                   {{"member", device_.path()}, {"slot", absl::StrCat(slot)}});
     damaged_.push_back(slot);
     return absl::OkStatus();
   }
