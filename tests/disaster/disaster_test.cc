@@ -35,6 +35,8 @@ constexpr uint64_t kShortOfAHistory = 50;  // in the short form
 constexpr uint64_t kShortSeeds = 800;
 constexpr uint64_t kLongSeeds = 100'000;
 constexpr uint64_t kCephSeeds = 200;
+// In 100,000 these led to a fault that is mended, each of another kind.
+constexpr uint64_t kFaultySeeds[] = {14167, 34244, 44334, 73472, 90914};
 constexpr unsigned kPatienceSeconds = 60;
 constexpr size_t kShown = 3;  // seeds of each kind of fault
 
@@ -214,6 +216,15 @@ std::string DisasterTest::Describe(const std::string& kind, const Seen& all) {
 
 TEST_F(DisasterTest, WhatIsStillThereIsFoundOrNamed) {
   TryAll(std::getenv("TAPEDECK_LONG") != nullptr ? kLongSeeds / 4 : kShortSeeds);
+}
+
+TEST_F(DisasterTest, WhatWasLostOnceIsFoundOrNamed) {
+  for (const uint64_t seed : kFaultySeeds) {
+    for (const Fault& fault : Try(seed, {}, false)) {
+      EXPECT_TRUE(fault.could_be_better)
+          << fault.kind << ", " << sim::HowToRepeat(seed) << ": " << fault.detail;
+    }
+  }
 }
 
 TEST_F(DisasterTest, AlsoOnCeph) {

@@ -3,7 +3,9 @@
 #include <sstream>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "tests/disaster/aftermath.h"
 
 namespace tapedeck::disaster {
@@ -189,14 +191,28 @@ class Verdict {
 
   // Whether such a line of the log says that the slot is damaged that it had on a device.
   bool NamesSlot(const std::string& line, const Identity& identity) const {
-    if (!absl::StrContains(line, "slot damaged")) return false;
+    if (!absl::StrContains(line, "slots damaged")) return false;
+    const std::string ranges = line.substr(line.rfind('=') + 1);  // slots=0-3,7
     for (const auto& [member, slots] : now_.slots) {
       for (const Slot& slot : slots) {
         if (slot.id == identity.id && absl::StrContains(line, absl::StrCat("/m", member, " ")) &&
-            line.ends_with(absl::StrCat("slot=", slot.number))) {
+            HasNumber(ranges, slot.number)) {
           return true;
         }
       }
+    }
+    return false;
+  }
+
+  static bool HasNumber(const std::string& ranges, uint64_t number) {
+    for (const absl::string_view range : absl::StrSplit(ranges, ',')) {
+      const std::pair<absl::string_view, absl::string_view> ends =
+          absl::StrSplit(range, absl::MaxSplits('-', 1));
+      uint64_t first = 0;
+      if (!absl::SimpleAtoi(ends.first, &first)) return false;
+      uint64_t last = first;
+      if (!ends.second.empty() && !absl::SimpleAtoi(ends.second, &last)) return false;
+      if (number >= first && number <= last) return true;
     }
     return false;
   }
@@ -260,7 +276,9 @@ class Verdict {
       if (VersionOf(text.description) > VersionOf(seen_.lun_description)) {
         Add("older configuration in force than a member has",
             absl::StrCat("m", member, " said ", text.description, ", the LUN ",
-                         seen_.lun_description));
+                         seen_.lun_description),
+            // storage_node/README.md has the limit of a member that no other one knows any more.
+            IsUnknown(member));
       }
       const auto now = texts.find(member);
       if (now != texts.end() && now->second.members < text.members) {
@@ -268,6 +286,13 @@ class Verdict {
             absl::StrCat("m", member, ": ", text.members, " to ", now->second.members));
       }
     }
+  }
+
+  // The other members' lists are shorter, or gone, and STATE is old or gone, too.
+  bool IsUnknown(uint32_t member) const {
+    return std::ranges::none_of(LunTexts(seen_.before), [&](const auto& one) {
+      return one.first != member && one.second.members > member;
+    });
   }
 
   const History& history_;
