@@ -141,8 +141,8 @@ absl::Status Copier::Try() {
   const uint64_t first = recorder->next_block();
   if (!begun_) copied_.first_block = first;
   begun_ = true;
-  const absl::Status moved =
-      first < wish_.source.blocks ? MoveFrom(first, *recorder) : absl::OkStatus();
+  absl::Status moved = first < wish_.source.blocks ? MoveFrom(first, *recorder) : absl::OkStatus();
+  if (moved.ok() && wish_.note) moved = wish_.note(recorder->recording());
   if (moved.ok()) return recorder->Finish();
   recorder->Abandon();
   return moved;

@@ -40,6 +40,9 @@ struct Wish {
   absl::Duration patience = absl::Minutes(2);
   // Called when a copy has begun, before anything is moved; an error ends it.
   std::function<absl::Status(const Place&)> begun;
+  // Called with its name when it has all blocks, before it is sealed: what is noted of it now is
+  // there whenever it looks whole. An error ends it. Null: nothing.
+  std::function<absl::Status(const std::string& copy)> note;
   // Called again and again: bytes of blocks that are done, of all. False ends it.
   std::function<bool(uint64_t bytes)> progress;
 };

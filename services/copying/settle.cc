@@ -1,6 +1,7 @@
 #include "services/copying/settle.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -37,6 +38,16 @@ absl::Status CompareCounts(const Recording& source, const Recording& copy) {
   return absl::OkStatus();
 }
 
+// Those of `all` that are not among `there`.
+std::vector<Annotation> Lacking(const std::vector<Annotation>& all,
+                                const std::vector<Annotation>& there) {
+  std::vector<Annotation> lacking;
+  std::ranges::copy_if(all, std::back_inserter(lacking), [&](const Annotation& one) {
+    return std::ranges::find(there, one) == there.end();
+  });
+  return lacking;
+}
+
 }  // namespace
 
 absl::StatusOr<std::optional<Recording>> FindCopy(client::CatalogClient& catalog,
@@ -71,11 +82,7 @@ absl::Status CopyNotes(client::CatalogClient& catalog, client::RecorderClient& r
     update.Set(&Recording::labels, std::move(labels));
     TD_RETURN_IF_ERROR(catalog.UpdateRecording(update).status());
   }
-  std::vector<Annotation> lacking;
-  for (const Annotation& annotation : source.annotations) {
-    if (std::ranges::find(now.annotations, annotation) != now.annotations.end()) continue;
-    lacking.push_back(annotation);
-  }
+  const std::vector<Annotation> lacking = Lacking(source.annotations, now.annotations);
   size_t done = 0;
   TD_RETURN_IF_ERROR(recorder.Annotate(copy, lacking, &done));
   if (source.kept && !now.kept) TD_RETURN_IF_ERROR(recorder.KeepRecording(copy, true));
@@ -142,10 +149,10 @@ absl::Status RemoveUnfinished(client::CatalogClient& catalog, const Recording& s
   TD_ASSIGN_OR_RETURN(const std::vector<Recording> all, catalog.ListRecordings(channel));
   for (const Recording& one : all) {
     if (one.original_uid != source.uid || one.state != RecordingState::kSalvaged) continue;
-    // What a copy left that broke off nobody has kept or marked, and it has no more than the
-    // source.
+    // What a copy left that broke off has no more than the source: neither blocks nor marks.
     const bool is_more = one.blocks - one.missing_blocks > source.blocks - source.missing_blocks;
-    if (one.kept || !one.annotations.empty() || is_more) continue;
+    const bool is_marked = !Lacking(one.annotations, source.annotations).empty();
+    if ((one.kept && !source.kept) || is_marked || is_more) continue;
     const absl::Status deleted = catalog.DeleteRecording(one.name, one.etag);
     if (!absl::IsNotFound(deleted)) TD_RETURN_IF_ERROR(deleted);
   }

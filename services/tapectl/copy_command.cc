@@ -105,11 +105,15 @@ copying::PlaceFile PlaceOf(const Program& program, const copying::Wish& wish) {
 }
 
 // Moves the blocks that are not there yet.
-absl::Status MoveBlocks(Program& program, copying::Wish wish, const copying::PlaceFile& place,
-                        CopyAnswer* answer) {
+absl::Status MoveBlocks(Program& program, copying::Wish wish, CopyEnds& ends,
+                        const copying::PlaceFile& place, CopyAnswer* answer) {
   InterruptWatch interrupt(kNoCopy);
   wish.place = place.Read();
   wish.begun = [&](const copying::Place& begun) { return place.Write(begun); };
+  const auto recorder = ends.there.Recorder();
+  wish.note = [&](const std::string& copy) {
+    return copying::CopyNotes(*ends.to, *recorder, wish.source, copy);
+  };
   Patience patience(program, interrupt, "copy", wish.source.bytes);
   wish.progress = [&](uint64_t bytes) { return patience.Show(bytes); };
   const absl::StatusOr<copying::Copied> copied = copying::Copy(wish);
@@ -208,7 +212,7 @@ absl::Status CopyAll(Program& program, const CopyOptions& options, CopyEnds& end
     answer.recording = copy->name;
     answer.first_block = copy->blocks;
   } else {
-    TD_RETURN_IF_ERROR(MoveBlocks(program, wish, place, &answer));
+    TD_RETURN_IF_ERROR(MoveBlocks(program, wish, ends, place, &answer));
   }
   const absl::Status settled = Settle(program, options, ends, wish, original, answer.recording);
   // Until now another one that is told the same goes on with this copy instead of making its own.

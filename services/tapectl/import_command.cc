@@ -1,6 +1,7 @@
 #include <cmath>
 #include <iostream>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,20 +41,47 @@ struct ImportOptions {
 constexpr absl::Duration kLetGo = absl::Seconds(10);
 constexpr absl::Duration kLookAgain = absl::Milliseconds(50);
 
-absl::Status Annotate(Program& program, const std::string& recording,
-                      const formats::Content& content, const Channel& channel,
-                      std::vector<std::string>* notes) {
-  std::vector<Annotation> annotations = formats::LostWithinBlocks(content, channel);
-  annotations.insert(annotations.end(), content.annotations.begin(), content.annotations.end());
-  for (Annotation& one : annotations) one.sample_start += content.first_index;
-  size_t done = 0;
-  const absl::Status status = program.Recorder()->AnnotateStream(recording, annotations, &done);
-  if (!absl::IsResourceExhausted(status) && !absl::IsInvalidArgument(status)) return status;
-  // The recording is whole; what there is room for stays.
-  notes->push_back(absl::StrCat(annotations.size() - done, " of ", annotations.size(),
-                                " annotations are left out: ", std::string(status.message())));
-  return absl::OkStatus();
-}
+// The annotations of an import. They are written before the seal: what is SEALED has them, whenever
+// tapectl ends. One thread.
+class Marks {
+ public:
+  Marks(Program& program, const formats::Content& content, const Channel& channel)
+      : program_(program), annotations_(formats::LostWithinBlocks(content, channel)) {
+    const auto& foreign = content.annotations;
+    annotations_.insert(annotations_.end(), foreign.begin(), foreign.end());
+    for (Annotation& one : annotations_) one.sample_start += content.first_index;
+  }
+
+  // Of a stream in segments those whose segment has begun.
+  absl::Status WriteBeforeSeal(const std::string& recording) {
+    const absl::Status status = Write(recording);
+    return IsLeftOut(status) ? absl::OkStatus() : status;
+  }
+  // The rest. The recording is whole; what there is no room for is left out.
+  absl::Status WriteBehindSeal(const std::string& recording, std::vector<std::string>* notes) {
+    const absl::Status status = Write(recording);
+    if (!IsLeftOut(status)) return status;
+    notes->push_back(absl::StrCat(annotations_.size() - done_, " of ", annotations_.size(),
+                                  " annotations are left out: ", std::string(status.message())));
+    return absl::OkStatus();
+  }
+
+ private:
+  static bool IsLeftOut(const absl::Status& status) {
+    return absl::IsResourceExhausted(status) || absl::IsInvalidArgument(status);
+  }
+  absl::Status Write(const std::string& recording) {
+    size_t done = 0;
+    const absl::Status status = program_.Recorder()->AnnotateStream(
+        recording, std::span(annotations_).subspan(done_), &done);
+    done_ += done;
+    return status;
+  }
+
+  Program& program_;
+  std::vector<Annotation> annotations_;
+  size_t done_ = 0;
+};
 
 model::Origin OriginOf(const FileAnswer& file, const std::string& metadata) {
   const size_t slash = file.file.rfind('/');
@@ -91,20 +119,22 @@ absl::Status DeleteImported(Program& program, const std::string& name, const Cha
 
 absl::Status RunImport(const storage_session::Peer& peer, Patience& patience,
                        formats::Reader& reader, const formats::Content& content,
-                       const Channel& channel, FileAnswer* file) {
+                       const Channel& channel, Marks& marks, FileAnswer* file) {
   TD_ASSIGN_OR_RETURN(const auto recorder, storage_session::Recorder::Begin(
                                                peer, channel,
                                                {.blocks = formats::BlocksOf(content, channel),
                                                 .labels = channel.labels,
                                                 .origin = OriginOf(*file, content.metadata)}));
   file->recording = recorder->recording();
-  const absl::Status imported =
+  absl::Status imported =
       formats::Import({.reader = &reader,
                        .channel = channel,
                        .start_ns = content.start_ns,
                        .slot = [&] { return recorder->Slot(); },
                        .give = [&](dataplane::Block block) { recorder->Give(std::move(block)); },
                        .progress = [&](uint64_t bytes) { return patience.Show(bytes); }});
+  if (imported.ok()) imported = marks.WriteBeforeSeal(file->recording);
+  if (imported.ok() && !patience.Show(content.bytes)) imported = JobCancelled();
   if (imported.ok()) return recorder->Finish();
   recorder->Abandon();  // never SEALED
   return imported;
@@ -210,11 +240,10 @@ absl::Status Import(Program& program, const ImportOptions& options) {
                         content.sample_rate, channel.sample_rate));
   }
   Patience patience(program, interrupt, "import", content.bytes);
+  Marks marks(program, content, channel);
   absl::Status status =
-      patience.Judged(RunImport(peer, patience, *reader, content, channel, &answer));
-  if (status.ok()) {
-    status = Annotate(program, answer.recording, content, channel, &answer.notes);
-  }
+      patience.Judged(RunImport(peer, patience, *reader, content, channel, marks, &answer));
+  if (status.ok()) status = marks.WriteBehindSeal(answer.recording, &answer.notes);
   if (!status.ok()) return Undone(program, answer.recording, channel, status);
   TD_ASSIGN_OR_RETURN(const auto type, dataplane::ParseDatatype(channel.datatype));
   answer.samples = content.bytes / type.bytes_per_sample();

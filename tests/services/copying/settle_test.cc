@@ -55,6 +55,10 @@ class SettleTest : public testing::Test {
 
 TEST_F(SettleTest, RemovesWhatABrokenOffCopyLeftAndNothingElse) {
   node_.catalog.PutRecording(Left("a"));
+  source_.annotations = {{.sample_start = 7, .label = "lost"}};
+  Recording noted = Left("noted");  // broken off before the seal
+  noted.annotations = source_.annotations;
+  node_.catalog.PutRecording(noted);
   Recording kept = Left("kept");
   kept.kept = true;
   Recording marked = Left("marked");
