@@ -65,10 +65,10 @@ void InterruptWatch::Run() {
     const int signal = sigtimedwait(&set, nullptr, &kCheckInterval);
     if (signal < 0 || Stops()) continue;
     // This thread takes the next one, and this one again if nobody wants it: what they do by
-    // default is to end the process.
+    // default is to end the process. A shell's background job begins with SIGINT ignored.
+    std::signal(signal, SIG_DFL);
     pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
     if (!IsWanted()) {
-      std::signal(signal, SIG_DFL);  // a shell's background job begins with SIGINT ignored
       kill(getpid(), signal);
       return;
     }

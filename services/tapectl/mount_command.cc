@@ -118,10 +118,14 @@ absl::Status RunMount(Program& program, const MountOptions& options) {
           {.recording = name, .gaps = options.gaps, .clock = &clock}));
   TD_ASSIGN_OR_RETURN(const Timeline timeline, bytes->Refresh());
   std::atomic<bool> interrupted = false;
-  interrupt.OnInterrupt([&] {
-    interrupted = true;
-    return true;
-  });
+  // The second one ends nothing: a process that dies now leaves a mount point that nobody serves.
+  interrupt.OnInterrupt(
+      [&] {
+        std::cerr << "\ntapectl: unmounting " << options.directory
+                  << "; a third Ctrl-C ends tapectl at once" << std::endl;
+        return true;
+      },
+      [&] { return interrupted = true; });
   Watch watch(*bytes, interrupted);
   const std::string id = name.substr(name.rfind('/') + 1);
   const absl::Status mounted = mount::Mount(

@@ -1,6 +1,7 @@
 #include "services/tapectl/patience.h"
 
 #include <algorithm>
+#include <iostream>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/now.h"
@@ -20,10 +21,14 @@ Patience::Patience(const Program& program, InterruptWatch& interrupt, const std:
       end_(begin_ + program.job_timeout()),
       bar_(what),
       shown_(begin_) {
-  interrupt_.OnInterrupt([this] {
-    interrupted_ = true;
-    return true;
-  });
+  // The second one ends nothing: what undoes the transfer is at work.
+  interrupt_.OnInterrupt(
+      [what] {
+        std::cerr << "\ntapectl: the " << what << " is ending; a third Ctrl-C ends tapectl at once"
+                  << std::endl;
+        return true;
+      },
+      [this] { return interrupted_ = true; });
 }
 
 Patience::~Patience() { interrupt_.OnInterrupt(nullptr); }

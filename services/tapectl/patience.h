@@ -1,4 +1,5 @@
 // How far a transfer of tapectl's own is, and whether it shall go on: Ctrl-C and --timeout end it.
+// A second Ctrl-C leaves time to undo it, and a third kills tapectl.
 #pragma once
 
 #include <atomic>

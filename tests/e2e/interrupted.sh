@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# SIGINT, SIGTERM or SIGKILL ends tapectl at random moments of an import, an export, a copy and a recording: what looks whole
-# afterwards is whole, and nothing is left of an import that was told to end.
+# SIGINT, once or twice, SIGTERM or SIGKILL ends tapectl at random moments of an import, an export, a copy and a recording: what
+# looks whole afterwards is whole, with its annotations, and nothing is left of an import that was told to end.
 #   interrupted.sh [MOMENTS]    of each of the four; default 6, with TAPEDECK_LONG 50
 # shellcheck source=tests/e2e/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -8,28 +8,33 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 MOMENTS=${1:-6}
 [[ -z ${TAPEDECK_LONG:-} ]] || MOMENTS=50
 BLOCKS=800 BLOCK_BYTES=65536 # 50 MiB
-SIGNALS=(INT TERM KILL)
+SIGNALS=(INT TWICE KILL TERM) # TWICE is SIGINT and SIGINT again
 declare -A TOOK=() ENDED=()
 
 make_file() {
   head -c $((BLOCKS * BLOCK_BYTES)) /dev/urandom >"$WORK/in.sigmf-data"
   cat >"$WORK/in.sigmf-meta" <<'END'
 {"global": {"core:datatype": "ci16_le", "core:sample_rate": 1e6, "core:version": "1.2.0"},
- "captures": [{"core:sample_start": 0, "core:datetime": "2024-01-02T03:04:05Z"}], "annotations": []}
+ "captures": [{"core:sample_start": 0, "core:datetime": "2024-01-02T03:04:05Z"}],
+ "annotations": [{"core:sample_start": 7, "core:sample_count": 9, "core:label": "burst"}]}
 END
 }
 
-# What each command does, and into what.
-run_import() { exec "$TAPEDECK_BIN/tapectl" --output json recordings import l/import "$WORK/in.sigmf-meta" --format sigmf; }
-run_export() { exec "$TAPEDECK_BIN/tapectl" --output json recordings export "$ORIGINAL" --format sigmf --to "$WORK/out/e.sigmf"; }
-run_copy() { exec "$TAPEDECK_BIN/tapectl" --output json recordings copy "$ORIGINAL" deep/copy; }
-run_record() { exec "$TAPEDECK_BIN/tapectl" --output json record l/record --source "file:$WORK/in.sigmf-meta"; }
+# The shell starts its background jobs with SIGINT ignored.
+exec_tapectl() { exec env --default-signal=INT "$TAPEDECK_BIN/tapectl" --output json "$@"; }
 
-# is_the_file RECORDING WHAT: byte for byte.
+# What each command does, and into what.
+run_import() { exec_tapectl recordings import l/import "$WORK/in.sigmf-meta" --format sigmf; }
+run_export() { exec_tapectl recordings export "$ORIGINAL" --format sigmf --to "$WORK/out/e.sigmf"; }
+run_copy() { exec_tapectl recordings copy "$ORIGINAL" deep/copy; }
+run_record() { exec_tapectl record l/record --source "file:$WORK/in.sigmf-meta"; }
+
+# is_the_file RECORDING WHAT: byte for byte, with its annotation.
 is_the_file() {
   rm -f "$WORK/back"
   tapectl recordings export "$1" --format raw --to "$WORK/back" >/dev/null || fail "$2: $1 gives nothing"
   cmp "$WORK/back" "$WORK/in.sigmf-data" || fail "$2: $1 looks whole"
+  json_is "$(tapectl_json recordings show "$1")" '[.annotations[]? | .label] == ["burst"]' "$2: annotations of $1"
 }
 
 # all_closed CHANNEL
@@ -47,7 +52,7 @@ recordings_are() {
 }
 
 judge_import() {
-  [[ $2 != INT ]] || json_is "$(tapectl_json recordings list l/import)" '[.recordings[]?.state] | all(. == "SEALED")' "after $1"
+  [[ $2 == KILL ]] || json_is "$(tapectl_json recordings list l/import)" '[.recordings[]?.state] | all(. == "SEALED")' "after $1"
   recordings_are l/import "$1"
 }
 judge_copy() { recordings_are deep/copy "$1"; }
@@ -65,13 +70,24 @@ judge_export() {
   rm -f "$WORK"/out/*
 }
 
+# send SIGNAL PID
+send() {
+  if [[ $1 != TWICE ]]; then
+    kill "-$1" "$2" 2>/dev/null || true
+    return
+  fi
+  kill -INT "$2" 2>/dev/null || true
+  sleep "0.0$((RANDOM % 90 + 10))"
+  kill -INT "$2" 2>/dev/null || true
+}
+
 # interrupt COMMAND SIGNAL: at a moment up to the time that it takes.
 interrupt() {
   local pid status=0 after=$((RANDOM * (TOOK[$1] + 1) / 32768))
   "run_$1" >"$WORK/said" 2>&1 &
   pid=$!
   sleep "$(printf '%d.%03d' $((after / 1000)) $((after % 1000)))"
-  kill "-$2" "$pid" 2>/dev/null || true
+  send "$2" "$pid"
   wait "$pid" || status=$?
   ((status != 2)) || fail "$1 was used wrongly: $(<"$WORK/said")"
   "judge_$1" "$1 with $2 after $after ms (status $status)" "$2"
@@ -86,6 +102,27 @@ measure() {
   "judge_$1" "$1" NONE
 }
 
+# The second Ctrl-C of an import whose node answers nothing for a while: it still undoes what it has made.
+interrupt_frozen_import() {
+  local pid status=0
+  truncate -s 8G "$WORK/long"
+  (exec_tapectl recordings import l/import "$WORK/long" --format raw) >"$WORK/said" 2>&1 &
+  pid=$!
+  wait_for 20 import_is_open >/dev/null || fail "the long import does not begin: $(<"$WORK/said")"
+  kill -STOP "${SERVICE_PIDS[0]}"
+  send TWICE "$pid"
+  sleep 0.5
+  kill -0 "$pid" 2>/dev/null || status=130
+  kill -CONT "${SERVICE_PIDS[0]}"
+  ((status == 0)) || fail "a second Ctrl-C kills an import: $(<"$WORK/said")"
+  wait "$pid" || status=$?
+  ((status == 1)) || fail "an interrupted import ends with $status: $(<"$WORK/said")"
+  grep -q "a third Ctrl-C" "$WORK/said" || fail "nothing says what goes on: $(<"$WORK/said")"
+  json_is "$(tapectl_json recordings list l/import)" '.recordings // [] | length == 0' "left by an import that was told to end"
+  rm "$WORK/long"
+}
+import_is_open() { tapectl_json recordings list l/import | jq -e '.recordings[0].state == "RECORDING"'; }
+
 begin_test
 start_storage
 WORKER_DEVICE=host start_worker
@@ -99,6 +136,7 @@ done
 tapectl channel create deep/copy --datatype ci16_le --block-bytes $BLOCK_BYTES --sample-rate 1e6 >/dev/null
 tapectl recordings import l/original "$WORK/in.sigmf-meta" --format sigmf >/dev/null
 ORIGINAL=$(tapectl_json recordings show l/original/latest | jq -r .name)
+interrupt_frozen_import
 for command in import export copy record; do
   measure "$command"
   for ((i = 0; i < MOMENTS; ++i)); do interrupt "$command" "${SIGNALS[i % 3]}"; done

@@ -18,7 +18,7 @@ is_mounted() { grep -q "^mounted" "$WORK/mount.log"; }
 # mount_it RECORDING: MOUNT_PID serves it.
 mount_it() {
   : >"$WORK/mount.log"
-  "$TAPEDECK_BIN/tapectl" mount "$1" "$DIR" >"$WORK/mount.log" 2>&1 &
+  env --default-signal=INT "$TAPEDECK_BIN/tapectl" mount "$1" "$DIR" >"$WORK/mount.log" 2>&1 &
   MOUNT_PID=$!
   wait_for 20 mounted_or_ended || fail "nothing was mounted: $(cat "$WORK/mount.log")"
   if ! is_mounted; then
@@ -61,6 +61,9 @@ cmp "$WORK/samples.bin" "$DATA_FILE" || fail "the file is not what was recorded"
 jq -e '.global["core:datatype"] == "cu8"' "$DIR"/*.sigmf-meta >/dev/null || fail "the meta"
 ! touch "$DIR/new" 2>/dev/null || fail "a file was made"
 ! tapectl mount l/c/latest "$WORK" >/dev/null 2>&1 || fail "mounted over files"
+# The second one comes while the first unmounts.
+kill -INT "$MOUNT_PID"
+sleep 0.05
 kill -INT "$MOUNT_PID"
 wait "$MOUNT_PID" || fail "Ctrl-C is no failure: $(cat "$WORK/mount.log")"
 [[ -z $(ls "$DIR") ]] || fail "something is still mounted"
