@@ -19,6 +19,10 @@ namespace {
 // What is written again at most after an export was broken off.
 constexpr uint64_t kSaveBytes = 256 << 20;
 
+std::string LostText(uint64_t lost) {
+  return lost == 0 ? "" : absl::StrCat(", ", lost, " are lost within blocks");
+}
+
 class Exporter {
  public:
   Exporter(const Subject& subject, const ExportWish& wish, ExportFile& file)
@@ -34,9 +38,7 @@ class Exporter {
       TD_RETURN_IF_ERROR(file_.Save());
     }
     if (offset() < subject_.bytes) TD_RETURN_IF_ERROR(WriteSamples(writer));
-    if (const uint64_t missing = file_.mark().seen.missing_samples(); missing > 0) {
-      TD_RETURN_IF_ERROR(CheckGaps(missing));
-    }
+    TD_RETURN_IF_ERROR(CheckGaps());
     return writer.Finish(file_.mark().seen, file_.output());
   }
 
@@ -87,16 +89,20 @@ class Exporter {
                              absl::StatusCode::kDataLoss);
   }
 
-  absl::Status CheckGaps(uint64_t missing) {
-    if (wish_.format.tells_gaps || wish_.gaps) return absl::OkStatus();
+  absl::Status CheckGaps() {
+    const Seen& seen = file_.mark().seen;
+    const uint64_t missing = seen.missing_samples();
+    const uint64_t lost = LossesOf(subject_, seen).samples();
+    if (missing + lost == 0 || wish_.format.tells_gaps || wish_.gaps) return absl::OkStatus();
     wants_gaps_ = true;
     const uint64_t block_bytes = subject_.recording.block_bytes;
     const uint64_t blocks = (missing * subject_.sample_bytes() + block_bytes - 1) / block_bytes;
-    return BlockDamaged({.recording = subject_.recording.name, .blocks = blocks},
-                        absl::StrCat(subject_.recording.name, ": ", missing,
-                                     " samples are missing or damaged, and ", wish_.format.name,
-                                     " cannot say which; to write zeros for them, add --resume "
-                                     "--gaps"));
+    return BlockDamaged(
+        {.recording = subject_.recording.name, .blocks = blocks},
+        absl::StrCat(subject_.recording.name, ": ", missing, " samples are missing or damaged",
+                     LostText(lost), ", and ", wish_.format.name,
+                     " cannot say which; to write zeros for them, add --resume "
+                     "--gaps"));
   }
 
   const Subject& subject_;
@@ -105,13 +111,23 @@ class Exporter {
   bool wants_gaps_ = false;
 };
 
-std::vector<std::string> NotesOf(const Subject& subject, const Format& format, const Seen& seen) {
+std::vector<std::string> NotesOf(const Subject& subject, const Format& format, const Seen& seen,
+                                 const Losses& losses) {
+  std::vector<std::string> notes;
   const Frequency frequency = FrequencyOf(subject, seen);
-  if (!format.one_frequency || !frequency.next_hertz.has_value()) return {};
-  return {absl::StrFormat(
-      "the frequency changes to %.15g Hz at sample %d of the file; %s tells only the one of the "
-      "first sample",
-      *frequency.next_hertz, frequency.next_sample, format.name)};
+  if (format.one_frequency && frequency.next_hertz.has_value()) {
+    notes.push_back(absl::StrFormat(
+        "the frequency changes to %.15g Hz at sample %d of the file; %s tells only the one of the "
+        "first sample",
+        *frequency.next_hertz, frequency.next_sample, format.name));
+  }
+  if (losses.somewhere > 0) {
+    notes.push_back(absl::StrFormat(
+        "%d of the lost samples lie among samples %d to %d of the file, as zeros; the recording "
+        "does not tell which these are",
+        losses.somewhere, losses.around.first, losses.around.first + losses.around.count - 1));
+  }
+  return notes;
 }
 
 // The same failure, and then what to do about it.
@@ -147,13 +163,14 @@ absl::StatusOr<Exported> Export(const Subject& subject, const ExportWish& wish) 
   if (status.ok()) status = file->Publish();
   if (!status.ok() && file->Keep() && !exporter.wants_gaps()) return Resumable(status);
   TD_RETURN_IF_ERROR(status);
+  const Losses losses = LossesOf(subject, file->mark().seen);
   return Exported{.file = target,
                   .file_bytes = file->output().bytes(),
                   .samples = subject.samples(),
                   .missing_samples = file->mark().seen.missing_samples(),
-                  .lost_samples = writer->lost_samples(),
+                  .lost_samples = losses.samples(),
                   .resumed_at = resumed_at,
-                  .notes = NotesOf(subject, wish.format, file->mark().seen)};
+                  .notes = NotesOf(subject, wish.format, file->mark().seen, losses)};
 }
 
 }  // namespace tapedeck::services::formats

@@ -36,13 +36,13 @@ struct Exported {
   uint64_t file_bytes = 0;
   uint64_t samples = 0;
   uint64_t missing_samples = 0;
-  uint64_t lost_samples = 0;       // left out, as those that are missing are then
+  uint64_t lost_samples = 0;       // of blocks that are there
   uint64_t resumed_at = 0;         // sample; 0: from the first on
   std::vector<std::string> notes;  // what the file does not tell
 };
 
-// DATA_LOSS (BLOCK_DAMAGED): samples are missing, and the format has no word for that; CANCELLED
-// (JOB_CANCELLED); the errors of ExportFile, of the writer, and of the player.
+// DATA_LOSS (BLOCK_DAMAGED): samples are missing or lost, and the format has no word for that;
+// CANCELLED (JOB_CANCELLED); the errors of ExportFile, of the writer, and of the player.
 absl::StatusOr<Exported> Export(const Subject& subject, const ExportWish& wish);
 
 }  // namespace tapedeck::services::formats

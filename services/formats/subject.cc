@@ -4,9 +4,12 @@
 #include <map>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "services/vita49/story.h"
 
 namespace tapedeck::services::formats {
 namespace {
@@ -23,6 +26,55 @@ uint64_t PayloadBytes(const Recording& recording) {
   const uint64_t present = recording.blocks - std::min(recording.missing_blocks, recording.blocks);
   const uint64_t short_of = present * block - std::min(recording.bytes, present * block);
   return recording.blocks * block - std::min(short_of, recording.blocks * block);
+}
+
+uint64_t SumOf(const std::vector<SampleRange>& ranges) {
+  uint64_t sum = 0;
+  for (const SampleRange& one : ranges) sum += one.count;
+  return sum;
+}
+
+// What of the range is in no gap, at the end of `out`.
+void AddBesideGaps(SampleRange range, const std::vector<SampleRange>& gaps,
+                   std::vector<SampleRange>* out) {
+  const uint64_t end = range.first + range.count;
+  uint64_t at = range.first;
+  for (auto gap = std::ranges::upper_bound(
+           gaps, at, {}, [](const SampleRange& one) { return one.first + one.count; });
+       gap != gaps.end() && gap->first < end; ++gap) {
+    if (gap->first > at) out->push_back({.first = at, .count = gap->first - at});
+    at = std::min(end, gap->first + gap->count);
+  }
+  if (at < end) out->push_back({.first = at, .count = end - at});
+}
+
+// How many samples of its span an annotation means that stands for several losses: the words of
+// gpu_worker/stages/remarks.h.
+uint64_t SamplesTogether(const Annotation& annotation) {
+  uint64_t samples = 0;
+  const std::vector<absl::string_view> words = absl::StrSplit(annotation.comment, ' ');
+  const bool told = words.size() == 8 && words[1] == "samples" && words[4] == "places" &&
+                    words[5] == "of" && absl::SimpleAtoi(words[0], &samples);
+  return told ? samples : 0;
+}
+
+// Of annotations that stand for several losses each.
+void AddTogether(const Subject& subject, uint64_t begin, Losses* losses) {
+  const uint64_t end = begin + subject.samples();
+  uint64_t last = 0;
+  for (const Annotation& one : subject.recording.annotations) {
+    if (!model::IsMark(one, sigmf::kLostLabel)) continue;
+    const uint64_t from = std::max(begin, one.sample_start);
+    const uint64_t room = UINT64_MAX - one.sample_start;
+    const uint64_t to = std::min(end, one.sample_start + std::min(one.sample_count, room));
+    const uint64_t samples = SamplesTogether(one);
+    if (samples == 0 || from >= to) continue;
+    if (losses->somewhere == 0) losses->around.first = from - begin;
+    losses->around.first = std::min(losses->around.first, from - begin);
+    last = std::max(last, to - begin);
+    losses->around.count = last - losses->around.first;
+    losses->somewhere += std::min(samples, to - from);
+  }
 }
 
 }  // namespace
@@ -48,11 +100,14 @@ absl::StatusOr<Subject> SubjectOf(const Recording& recording, const Range& range
   return subject;
 }
 
-uint64_t Seen::missing_samples() const {
-  uint64_t sum = 0;
-  for (const SampleRange& gap : gaps) sum += gap.count;
-  return sum;
+uint64_t Seen::missing_samples() const { return SumOf(gaps); }
+
+uint64_t Seen::first_index() const {
+  if (runs.empty()) return 0;
+  return runs.front().sample_index - std::min(runs.front().sample, runs.front().sample_index);
 }
+
+uint64_t Losses::samples() const { return SumOf(ranges) + somewhere; }
 
 absl::Status Note(const Piece& piece, uint64_t sample_bytes, Seen* seen) {
   const uint64_t first = piece.offset / sample_bytes;
@@ -93,9 +148,8 @@ Frequency FrequencyOf(const Subject& subject, const Seen& seen) {
       changes[one.sample_start] = found->second;
     }
   }
-  const sigmf::Run& front = seen.runs.front();
   const sigmf::Run& back = seen.runs.back();
-  const uint64_t begin = front.sample_index - std::min(front.sample, front.sample_index);
+  const uint64_t begin = seen.first_index();
   const uint64_t end = back.sample_index + (subject.samples() - back.sample);
   Frequency frequency;
   for (const auto& [sample, hertz] : changes) {
@@ -107,6 +161,20 @@ Frequency FrequencyOf(const Subject& subject, const Seen& seen) {
     }
   }
   return frequency;
+}
+
+Losses LossesOf(const Subject& subject, const Seen& seen) {
+  Losses losses;
+  if (seen.runs.empty()) return losses;
+  const vita49::Story story(subject.recording.annotations);
+  const uint64_t begin = seen.first_index();
+  const uint64_t end = begin + subject.samples();
+  for (uint64_t at = begin; at < end; at = story.LossBehind(at)) {
+    const uint64_t behind = std::min(end, story.EndOfLoss(at));
+    AddBesideGaps({.first = at - begin, .count = behind - at}, seen.gaps, &losses.ranges);
+  }
+  AddTogether(subject, begin, &losses);
+  return losses;
 }
 
 }  // namespace tapedeck::services::formats

@@ -54,6 +54,8 @@ struct Seen {
   std::vector<SampleRange> gaps;  // none touches another
 
   uint64_t missing_samples() const;
+  // Of the subject's first sample, in the stream.
+  uint64_t first_index() const;
 };
 
 // RESOURCE_EXHAUSTED (LIMIT_REACHED): there are more gaps than a file can tell of.
@@ -71,5 +73,17 @@ struct Frequency {
 };
 // `seen` is of all samples.
 Frequency FrequencyOf(const Subject& subject, const Seen& seen);
+
+// Samples of blocks that are there, which annotations `lost` say were not received.
+struct Losses {
+  std::vector<SampleRange> ranges;  // in order; none touches another
+  // Of losses that were too many to note each: so many samples, and where all of them lie.
+  uint64_t somewhere = 0;
+  SampleRange around;
+
+  uint64_t samples() const;
+};
+// `seen` is of all samples.
+Losses LossesOf(const Subject& subject, const Seen& seen);
 
 }  // namespace tapedeck::services::formats

@@ -51,8 +51,6 @@ class Vita49Writer final : public Writer {
     return packetizer_.begun() ? Put(packetizer_.End(), out) : absl::OkStatus();
   }
 
-  uint64_t lost_samples() const override { return packetizer_.lost(); }
-
  private:
   // Whole samples; they may be the recording's own memory.
   std::span<const std::byte> BigEndian(const Piece& piece, uint64_t samples) {

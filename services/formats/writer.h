@@ -32,9 +32,6 @@ class Writer {
 
   // What stands behind them, and in files beside.
   virtual absl::Status Finish(const Seen& seen, Output& out) = 0;
-
-  // Samples that came and are not in the file, for they are annotated as lost.
-  virtual uint64_t lost_samples() const { return 0; }
 };
 
 }  // namespace tapedeck::services::formats

@@ -52,21 +52,15 @@ void Packetizer::Begin(uint64_t first, std::optional<int64_t> time_ns) {
 
 void Packetizer::Add(uint64_t first, std::span<const std::byte> samples) {
   const uint64_t most = settings_.packet_samples;
-  for (uint64_t at = BehindLoss(first); at < end_;) {
+  for (uint64_t at = story_.EndOfLoss(first); at < end_;) {
     // To the end of the packet that it would be without cuts.
     const uint64_t whole = at + most - (at - first) % most;
     const uint64_t next = std::min({end_, whole, story_.ChangeBehind(at), story_.LossBehind(at)});
     Tell(at, next);
     AddData(at, samples.subspan((at - first) * sample_bytes_, (next - at) * sample_bytes_));
-    at = BehindLoss(next);
+    at = story_.EndOfLoss(next);
     if (at != next) next_data_ += kCountOfLoss;
   }
-}
-
-uint64_t Packetizer::BehindLoss(uint64_t at) {
-  const uint64_t behind = story_.EndOfLoss(at);
-  lost_ += std::min(behind, end_) - at;
-  return behind;
 }
 
 void Packetizer::Tell(uint64_t at, uint64_t next) {

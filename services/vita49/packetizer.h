@@ -45,9 +45,6 @@ class Packetizer {
 
   bool begun() const { return clock_.has_value(); }
 
-  // Of the samples that came, those that are annotated as lost.
-  uint64_t lost() const { return lost_; }
-
  private:
   void Begin(uint64_t first, std::optional<int64_t> time_ns);
   void Add(uint64_t first, std::span<const std::byte> samples);
@@ -56,8 +53,6 @@ class Packetizer {
   void Tell(uint64_t at, uint64_t next);
   void TellChanges(uint64_t up_to);
   void AddContext(uint64_t sample, bool changed);
-  // The first sample from `at` on that is not lost; counts those before it.
-  uint64_t BehindLoss(uint64_t at);
   void AddData(uint64_t sample, std::span<const std::byte> samples);
   void Forget();
 
@@ -67,8 +62,7 @@ class Packetizer {
   std::optional<SampleClock> clock_;  // none: no samples have come
   uint64_t begin_ = 0;                // the first
   uint64_t end_ = 0;                  // one behind the newest
-  uint64_t lost_ = 0;
-  uint64_t told_ = 0;  // the sample that the last context is of
+  uint64_t told_ = 0;                 // the sample that the last context is of
   bool told_anything_ = false;
   uint32_t next_data_ = 0;
   uint32_t next_context_ = 0;

@@ -95,11 +95,14 @@ class Hdf5Writer final : public Writer {
     return good ? absl::OkStatus() : Failed("H5Awrite");
   }
 
-  // Rows of a first sample and a count; none where nothing is missing.
+  // Rows of a first sample and a count, in order; none where nothing is missing or lost.
   absl::Status PutGaps(const Seen& seen) {
+    std::vector<SampleRange> all = LossesOf(subject_, seen).ranges;
+    all.insert(all.end(), seen.gaps.begin(), seen.gaps.end());
+    std::ranges::sort(all, {}, &SampleRange::first);
     std::vector<uint64_t> rows;
-    for (const SampleRange& gap : seen.gaps) rows.insert(rows.end(), {gap.first, gap.count});
-    const hsize_t size[] = {seen.gaps.size(), 2};
+    for (const SampleRange& gap : all) rows.insert(rows.end(), {gap.first, gap.count});
+    const hsize_t size[] = {all.size(), 2};
     const Handle space(H5Screate_simple(2, size, nullptr), H5Sclose);
     const Handle gaps(H5Dcreate2(file_.get(), "missing", H5T_STD_U64LE, space.get(), H5P_DEFAULT,
                                  H5P_DEFAULT, H5P_DEFAULT),

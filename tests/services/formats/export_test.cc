@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "absl/strings/str_replace.h"
 #include "services/formats/export_file.h"
 #include "services/formats/export_mark.h"
 #include "tests/services/formats/feed.h"
@@ -30,14 +31,22 @@ class ExportTest : public testing::Test {
     wish.gaps = gaps_;
     return Export(*subject, wish);
   }
+  std::filesystem::path Folder() const { return std::filesystem::path(path_).parent_path(); }
   std::vector<std::string> Left() const {
     std::vector<std::string> names;
-    for (const auto& entry :
-         std::filesystem::directory_iterator(std::filesystem::path(path_).parent_path())) {
+    for (const auto& entry : std::filesystem::directory_iterator(Folder())) {
       names.push_back(entry.path().filename());
     }
     std::ranges::sort(names);
     return names;
+  }
+  void Clear() const {
+    for (const std::string& name : Left()) std::filesystem::remove(Folder() / name);
+  }
+  // What an export has made, as a file that comes in.
+  static auto Open(const std::string& format, const Exported& exported) {
+    const std::string meta = absl::StrReplaceAll(exported.file, {{".sigmf-data", ".sigmf-meta"}});
+    return FormatNamed(format, Use::kImport)->read(meta, {});
   }
 
   Feed feed_{.samples = Samples(5 * kBlockBytes + 100)};
@@ -94,6 +103,74 @@ TEST_F(ExportTest, WhatIsMissingIsZerosWhereTheyAreWelcome) {
   EXPECT_EQ(exported->missing_samples, 2 * kBlockBytes / 4);
 }
 
+// The stream's sample 1000 is the recording's first one, and block 1 has its samples from 2024 on.
+TEST_F(ExportTest, WhatIsLostNeedsTheSameLeave) {
+  feed_.sample_bytes = 4;
+  feed_.missing = {1};
+  signals_ = {{.sample_start = 1010, .sample_count = 5, .label = "lost"},
+              {.sample_start = 2000, .sample_count = 30, .label = "lost"},
+              {.sample_start = 1020, .sample_count = 5, .label = "lost", .foreign = true},
+              {.sample_start = 900, .sample_count = 50, .label = "lost"}};
+  for (const std::string format : {"raw", "wav"}) {
+    gaps_ = resume_ = false;
+    const auto refused = Run(format);
+    EXPECT_EQ(ReasonIn(refused.status()), "BLOCK_DAMAGED") << format;
+    EXPECT_THAT(refused.status().message(),
+                HasSubstr("1024 samples are missing or damaged, 29 are lost within blocks, and"));
+    gaps_ = resume_ = true;
+    const auto exported = Run(format);
+    ASSERT_TRUE(exported.ok()) << exported.status();
+    EXPECT_EQ(exported->missing_samples, 1024u);
+    EXPECT_EQ(exported->lost_samples, 29u);
+    Clear();
+  }
+  feed_.missing = {};
+  gaps_ = resume_ = false;
+  EXPECT_EQ(ReasonIn(Run("raw", {.first = 10, .count = 1}).status()), "BLOCK_DAMAGED");
+  Clear();
+  EXPECT_TRUE(Run("raw", {.first = 15, .count = 900}).ok());
+}
+
+TEST_F(ExportTest, WhatIsLostIsToldAndCounted) {
+  feed_.sample_bytes = 4;
+  feed_.missing = {1};
+  signals_ = {{.sample_start = 1010, .sample_count = 5, .label = "lost"},
+              {.sample_start = 2000, .sample_count = 30, .label = "lost"}};
+  for (const std::string format : {"sigmf", "vita49-pcap", "hdf5"}) {
+    const auto exported = Run(format);
+    if (absl::IsUnimplemented(exported.status())) continue;
+    ASSERT_TRUE(exported.ok()) << exported.status();
+    EXPECT_EQ(exported->missing_samples, 1024u) << format;
+    EXPECT_EQ(exported->lost_samples, 29u) << format;
+    const auto reader = Open(format, *exported);
+    ASSERT_TRUE(reader.ok()) << reader.status();
+    uint64_t missing = 0;
+    for (const SampleRange& gap : (*reader)->content().gaps) missing += gap.count;
+    EXPECT_EQ(missing, format == "sigmf" ? 1024u : 1024u + 29u) << "the others are annotated";
+    Clear();
+  }
+}
+
+// A worker tells of many losses together.
+TEST_F(ExportTest, OfLossesWithoutTheirPlacesANoteTells) {
+  signals_ = {{.sample_start = 1500,
+               .sample_count = 2000,
+               .label = "lost",
+               .comment = "40 samples in 3 places of this span"},
+              {.sample_start = 1010, .sample_count = 5, .label = "lost"}};
+  feed_.sample_bytes = 4;
+  const auto refused = Run("raw");
+  EXPECT_EQ(ReasonIn(refused.status()), "BLOCK_DAMAGED");
+  EXPECT_THAT(refused.status().message(), HasSubstr("45 are lost within blocks"));
+  gaps_ = resume_ = true;
+  const auto told = Run("raw");
+  ASSERT_TRUE(told.ok()) << told.status();
+  EXPECT_EQ(told->lost_samples, 45u);
+  EXPECT_THAT(told->notes,
+              ElementsAre("40 of the lost samples lie among samples 500 to 2499 of the file, as "
+                          "zeros; the recording does not tell which these are"));
+}
+
 TEST_F(ExportTest, SigmfSaysWhatIsMissing) {
   feed_.missing = {0, 3};
   ASSERT_TRUE(Run("sigmf", {.first = 100}).ok());
@@ -115,15 +192,12 @@ TEST_F(ExportTest, TheFrequencyIsThatOfTheFirstSample) {
     const auto exported = Run(format, {.first = first, .count = 500});
     if (absl::IsUnimplemented(exported.status())) return "no library";
     if (!exported.ok()) return exported.status().ToString();
-    const std::string file = format == "sigmf" ? path_ + ".sigmf-meta" : exported->file;
-    const auto reader = FormatNamed(format, Use::kImport)->read(file, {});
+    const auto reader = Open(format, *exported);
     if (!reader.ok()) return reader.status().ToString();
     const Content& content = (*reader)->content();
     std::string text = content.annotations.empty() ? "none" : content.annotations[0].comment;
     for (const std::string& note : exported->notes) text += "; " + note;
-    for (const std::string& name : Left()) {
-      std::filesystem::remove(std::filesystem::path(path_).parent_path() / name);
-    }
+    Clear();
     return text;
   };
   EXPECT_EQ(frequency_of("sigmf", 0), "frequency=433920000 gain=3");
