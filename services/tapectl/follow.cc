@@ -82,7 +82,7 @@ absl::Status NotInTime(const std::vector<Job>& jobs, bool cancelled) {
 
 std::string SummaryOf(const Job& job) {
   std::string out =
-      absl::StrFormat("%s  %s\n%d blocks, %s in %.2f s, %.1f MB/s; lost %d",
+      absl::StrFormat("%s  %s\n%d blocks, %s in %.2f s, %.1f MB/s; lost %d blocks",
                       job.recording.empty() ? "-" : job.recording, model::NameOf(job.state),
                       job.blocks, FormatBytes(job.bytes), static_cast<double>(job.elapsed_ns) / 1e9,
                       MegabytesPerSecond(job.bytes, job.elapsed_ns), job.lost_blocks);
@@ -97,10 +97,10 @@ std::string SummaryOf(const Job& job) {
                                     rail.cause.empty() ? "" : "  " + rail.cause));
   }
   for (const JobOutput& output : job.outputs) {
-    absl::StrAppend(
-        &out, "and ", output.recording.empty() ? output.channel : output.recording,
-        absl::StrFormat("\n%d blocks, %s; lost %d%s\n", output.blocks, FormatBytes(output.bytes),
-                        output.lost_blocks, output.error.ok() ? "" : "; failed"));
+    absl::StrAppend(&out, "and ", output.recording.empty() ? output.channel : output.recording,
+                    absl::StrFormat("\n%d blocks, %s; lost %d blocks%s\n", output.blocks,
+                                    FormatBytes(output.bytes), output.lost_blocks,
+                                    output.error.ok() ? "" : "; failed"));
   }
   for (const std::string& name : job.captures) absl::StrAppend(&out, "captured ", name, "\n");
   if (job.timing.has_value()) absl::StrAppend(&out, TimingText(*job.timing));

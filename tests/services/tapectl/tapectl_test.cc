@@ -224,8 +224,9 @@ TEST_F(TapectlTest, ASecondOutputHasItsOwnTransforms) {
   EXPECT_EQ(result["outputs"][0]["channel"], "luns/l0/channels/spectra");
   EXPECT_EQ(result["outputs"][0]["blocks"], 1);
   EXPECT_FALSE(result["outputs"][0].contains("error"));
-  EXPECT_THAT(Run(both).out,
-              HasSubstr("and luns/l0/channels/spectra/recordings/rec2\n1 blocks, 1 MiB; lost 0"));
+  EXPECT_THAT(
+      Run(both).out,
+      HasSubstr("and luns/l0/channels/spectra/recordings/rec2\n1 blocks, 1 MiB; lost 0 blocks"));
 }
 
 TEST_F(TapectlTest, AFileIsReplacedOnlyWhenAsked) {
