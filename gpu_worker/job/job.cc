@@ -9,6 +9,7 @@
 #include "dataplane/log.h"
 #include "gpu_worker/device/unusable.h"
 #include "services/errors.h"
+#include "services/inlets.h"
 
 namespace tapedeck::gpu_worker::job {
 
@@ -118,7 +119,9 @@ void Job::EndIfAll() {
   if (!end_.has_value() || (second_ != nullptr && !second_ended_)) return;
   {
     absl::MutexLock lock(&mutex_);
-    SetEnd(ErrorOf(*end_));
+    absl::Status error = ErrorOf(*end_);
+    if (!error.ok() || cancelled_) ForgetEmpty();
+    SetEnd(std::move(error));
   }
   environment_.executor->Post([self = shared_from_this()] { self->nodes_.clear(); });
 }
@@ -135,6 +138,15 @@ absl::Status Job::ErrorOf(const End& end) const {
   if (error.ok() && lost > 0) error = Incomplete(job_.recording, lost, end.last.total_blocks);
   for (const services::JobOutput& output : job_.outputs) error.Update(OfSecond(output));
   return error;
+}
+
+void Job::ForgetEmpty() {
+  const bool records = job_.direction == Direction::kRecord;
+  if (!records || job_.blocks > 0 || job_.recording.empty()) return;
+  if (services::IsInletName(job_.recording)) return;
+  job_.notes.push_back(absl::StrCat("no block came into ", job_.recording,
+                                    ": the storage node keeps no recording without blocks"));
+  job_.recording.clear();
 }
 
 void Job::Cancel() {

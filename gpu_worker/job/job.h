@@ -110,6 +110,8 @@ class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
   // than that.
   uint64_t LostOf(const services::session::Snapshot& snapshot) const;
   absl::Status ErrorOf(const End& end) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Names no recording that its storage node deletes for want of a block.
+  void ForgetEmpty() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // Until it has ended. While the job starts, its worker may end the calls from another thread.
   std::vector<JobNode> nodes_;
