@@ -332,8 +332,9 @@ std::vector<RailProgress> Rails::progress() const {
     it->blocks += entry->link->traffic().blocks;
     it->bytes += entry->link->traffic().bytes;
     it->up = it->up && entry->link->up();
-    if (!entry->link->last_failure().ok())
+    if (!close_expected_ && !entry->link->last_failure().ok()) {
       it->cause = std::string(entry->link->last_failure().message());
+    }
   }
   return rails;
 }

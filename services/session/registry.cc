@@ -164,6 +164,8 @@ void Registry::Ended(const std::string& id) {
     progress = session->progress();
   }
   session.reset();  // outside the lock: it cancels the control stream
+  // Of a session that has ended no rail is down.
+  for (RailProgress& rail : progress.rails) rail.cause.clear();
   absl::MutexLock lock(&mutex_);
   const auto it = sessions_.find(id);
   Add(progress, ended_);

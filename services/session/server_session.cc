@@ -203,6 +203,7 @@ void ServerSession::OnPeerFinished(const Finished& finished) {
   if (finished.cause.ok() && transfer_->sending()) {
     trail().Stamp(dataplane::flight::Kind::kFinished, {});
     finished_ = true;
+    rails_->ExpectClose();
     CloseRails();
   } else {
     Abort(finished.cause.ok() ? UnexpectedFromWorker("Finished") : finished.cause);

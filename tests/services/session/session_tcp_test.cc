@@ -92,7 +92,7 @@ class SessionOverTcp : public testing::TestWithParam<std::tuple<Direction, Trans
     const Snapshot snapshot = result.get_future().get();
     worker_loop_->RunAndWait([&] { client.reset(); });
     server_ended.get_future().wait();
-    node_loop_->RunAndWait([] {});
+    node_loop_->RunAndWait([&] { node_told_ = server.progress().rails; });
     return snapshot;
   }
 
@@ -125,6 +125,7 @@ class SessionOverTcp : public testing::TestWithParam<std::tuple<Direction, Trans
     EXPECT_EQ(snapshot.counters.crc_errors, 0u);
     EXPECT_EQ(worker_ring_->free_slots(), worker_ring_->slots());
     EXPECT_EQ(node_ring_->free_slots(), node_ring_->slots());
+    for (const RailProgress& rail : node_told_) EXPECT_EQ(rail.cause, "") << rail.name;
   }
 
   Rails2 node_rails_{true};
@@ -136,6 +137,7 @@ class SessionOverTcp : public testing::TestWithParam<std::tuple<Direction, Trans
   uint32_t connections_ = 1;
   std::function<void(uint64_t)> on_block_;
   std::atomic<uint64_t> delivered_ = 0;
+  std::vector<RailProgress> node_told_;  // once a session has ended
 };
 
 TEST_P(SessionOverTcp, SharesTheBlocksBetweenTheRails) {
