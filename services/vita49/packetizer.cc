@@ -22,11 +22,7 @@ Packetizer::Packetizer(const PacketizerSettings& settings)
 std::span<const PacketParts> Packetizer::Pack(uint64_t first, std::optional<int64_t> time_ns,
                                               std::span<const std::byte> samples) {
   Forget();
-  if (!begun()) {
-    Begin(first, time_ns);
-  } else if (first != end_) {
-    next_data_ += kCountOfLoss;
-  }
+  if (!begun()) Begin(first, time_ns);
   end_ = first + samples.size() / sample_bytes_;
   Add(first, samples);
   return packets_;
@@ -59,7 +55,6 @@ void Packetizer::Add(uint64_t first, std::span<const std::byte> samples) {
     Tell(at, next);
     AddData(at, samples.subspan((at - first) * sample_bytes_, (next - at) * sample_bytes_));
     at = story_.EndOfLoss(next);
-    if (at != next) next_data_ += kCountOfLoss;
   }
 }
 
@@ -92,6 +87,8 @@ void Packetizer::AddContext(uint64_t sample, bool changed) {
 }
 
 void Packetizer::AddData(uint64_t sample, std::span<const std::byte> samples) {
+  if (sent_ != 0 && sample != sent_) next_data_ += kCountOfLoss;
+  sent_ = sample + samples.size() / sample_bytes_;
   const DataHeader header{.stream = settings_.stream,
                           .number = next_data_++,
                           .time = clock_->At(sample - begin_),

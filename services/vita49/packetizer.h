@@ -62,6 +62,7 @@ class Packetizer {
   std::optional<SampleClock> clock_;  // none: no samples have come
   uint64_t begin_ = 0;                // the first
   uint64_t end_ = 0;                  // one behind the newest
+  uint64_t sent_ = 0;                 // one behind the newest in a packet; 0: none is
   uint64_t told_ = 0;                 // the sample that the last context is of
   bool told_anything_ = false;
   uint32_t next_data_ = 0;
