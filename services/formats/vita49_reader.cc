@@ -16,6 +16,8 @@ namespace {
 // Of what a file may tell: an import takes over fewer annotations, and a recording has fewer gaps.
 constexpr size_t kMostGaps = 65'536;
 constexpr size_t kMostAnnotations = 65'536;
+// Of the device's clock that was set; the note counts all.
+constexpr size_t kMostSteps = 1'000;
 // The bytes of all samples stay below 2^63.
 constexpr uint64_t kMostSamples = uint64_t{1} << 59;
 
@@ -57,7 +59,8 @@ class Contents {
       content_.gaps.push_back({.first = end_, .count = placed.first - end_});
     }
     end_ = end;
-    if (!placed.clock_step_s.has_value()) return absl::OkStatus();
+    if (!placed.clock_step_s.has_value() || steps_ == kMostSteps) return absl::OkStatus();
+    ++steps_;
     return Note(placed.first, vita49::kClockStepLabel, vita49::StepTextOf(*placed.clock_step_s));
   }
 
@@ -85,6 +88,7 @@ class Contents {
   const size_t sample_bytes_;
   Content content_;
   uint64_t end_ = 0;
+  size_t steps_ = 0;
   std::string last_;
 };
 

@@ -23,6 +23,11 @@ constexpr int64_t kMarginInOrderNs = kNsPerSecond / 50;
 constexpr int64_t kFarthest = 1'000'000'000'000'000'000;
 // So many packets a packet may come behind later ones, where times cannot tell.
 constexpr int64_t kMostLate = 3;
+// Where the count goes on, that part of a packet is a clock that runs badly, and neither one that
+// was set nor a loss.
+constexpr int64_t kMostSkew = 64;
+// Packets take different times on their way, also those around a silence.
+constexpr long double kMostOfGap = 0.75L;
 
 }  // namespace
 
@@ -49,12 +54,10 @@ std::optional<Place> StreamClock::PlaceOf(const Stamp& stamp) {
   }
   const int64_t ahead = (int64_t{stamp.count} - newest_->count - 1) & (kRound - 1);
   const int64_t near = ahead < kRound - kMostLate ? ahead : ahead - kRound;
-  int64_t position = ByCountAndTime(stamp, near, told);
+  if (WasSet(stamp, near, told)) return Far(stamp, near, told);
+  const int64_t position = ByCountAndTime(stamp, near, told);
   const int64_t margin_ns = near == 0 ? kMarginInOrderNs : kMarginNs;
   if (!IsPossible(position, stamp.arrival, margin_ns)) return Far(stamp, near, told);
-  // Samples do not overlap: where the count goes on, it is the clock that goes too slowly.
-  const bool is_late = AreRounds(told - NextPosition());
-  if (near == 0 && !is_late) position = std::max(position, NextPosition());
   Note(stamp, position);
   return Place{.position = position};
 }
@@ -121,10 +124,34 @@ bool StreamClock::AreRounds(int64_t samples) const {
   return std::abs(samples - RoundsOf(samples) * kRound * most_samples_) <= Slack();
 }
 
+// What the times may differ from the count, of a packet that is so many behind the newest.
+int64_t StreamClock::Tolerance(int64_t near) const {
+  return Slack() + (near == 0 ? newest_->samples / kMostSkew : 0);
+}
+
+// Whether the stream was silent before the packet for most of a gap of so many samples.
+bool StreamClock::WasSilent(const Arrival& arrival, int64_t gap) const {
+  const long double rate = std::max<long double>(rate_, arrival.pace);
+  const long double silent = rate * static_cast<long double>(arrival.silent_ns) / 1e9L;
+  return silent - static_cast<long double>(newest_->samples) >= kMostOfGap * gap;
+}
+
+// The device's clock, by little, so that the times alone would be of a loss, or of a packet that
+// comes late. A device that loses samples before it counts packets is silent for as long.
+bool StreamClock::WasSet(const Stamp& stamp, int64_t near, int64_t told) const {
+  const int64_t away = told - After(near);
+  if (new_rate_ || near < 0 || std::abs(away) <= Tolerance(near)) return false;
+  const bool are_rounds = AreRounds(away);
+  if (near > 0) return !are_rounds && told < NextPosition();
+  const bool tells_rounds = most_samples_ >= Slack();  // else any time is near one
+  if (are_rounds && tells_rounds) return false;
+  return away < 0 || !WasSilent(stamp.arrival, away);
+}
+
 int64_t StreamClock::ByCountAndTime(const Stamp& stamp, int64_t near, int64_t told) {
   const int64_t by_count = After(near);
   if (new_rate_ && near >= 0) return by_count;
-  if (std::abs(told - by_count) <= Slack()) return HeldToAnchor(stamp, by_count);
+  if (std::abs(told - by_count) <= Tolerance(near)) return HeldToAnchor(stamp, by_count);
   if (!AreRounds(told - by_count)) return told;
   return by_count + RoundsOf(told - by_count) * kRound * most_samples_;
 }

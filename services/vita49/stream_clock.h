@@ -4,8 +4,9 @@
 // differs from the channel's rate; the count has 4 bits. So packets whose count goes on follow each
 // other without a gap as long as their times say so within what they can tell: twice their grain,
 // which is learnt from them, and 200 ppm. At a gap the count says how many packets are missing, the
-// times how often it went round. Times further away than the stream was silent are a clock that was
-// set: the count alone counts then.
+// times how often it went round. Other times are a clock that was set, either way: the count alone
+// counts then. A count that goes on behind a silence as long as the times say is a device that lost
+// samples.
 #pragma once
 
 #include <cstdint>
@@ -76,6 +77,9 @@ class StreamClock {
   // Of the count: how often it went round over so many samples.
   int64_t RoundsOf(int64_t samples) const;
   bool AreRounds(int64_t samples) const;
+  int64_t Tolerance(int64_t near) const;
+  bool WasSilent(const Arrival& arrival, int64_t gap) const;
+  bool WasSet(const Stamp& stamp, int64_t near, int64_t told) const;
   int64_t ByCountAndTime(const Stamp& stamp, int64_t near, int64_t told);
   int64_t HeldToAnchor(const Stamp& stamp, int64_t position);
   std::optional<Place> Far(const Stamp& stamp, int64_t near, int64_t told);

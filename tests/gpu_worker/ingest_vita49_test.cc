@@ -137,6 +137,38 @@ TEST_F(Vita49Test, RandomBytesAreRead) {
   }
 }
 
+// A daemon sets the device's clock by some milliseconds, either way: no sample is lost or late.
+TEST_F(Vita49Test, AClockThatIsSetByLittleIsAStepAndNoLoss) {
+  constexpr uint64_t kTicksPs = 1'000'000'000'000 / kRate;
+  for (const int64_t by_ms : {5, -5}) {
+    reader_ = vita49::CreateReader({.sample_bytes = 4, .sample_rate = kRate});
+    int steps = 0;
+    for (int64_t i = 0; i < 300; ++i) {
+      const int64_t tick = 1'000'000 + i * kVitaSamples + (i < 100 ? 0 : by_ms * 1000);
+      const services::vita49::DataHeader header{
+          .stream = kStream,
+          .number = static_cast<uint32_t>(i),
+          .time = {.has_seconds = true,
+                   .seconds = 1'700'000'000 + static_cast<uint32_t>(tick / kRate),
+                   .kind = services::vita49::Fraction::kPicoseconds,
+                   .fraction = static_cast<uint64_t>(tick) % kRate * kTicksPs},
+          .samples_bytes = kVitaSamples * 4};
+      const auto head = services::vita49::Encode(header);
+      std::vector<std::byte> bytes(head.begin(), head.begin() + header.bytes());
+      bytes.resize(bytes.size() + kVitaSamples * 4);
+      last_ = bytes;
+      const Packet packet =
+          reader_->Read(last_, {.newest = i * kVitaSamples, .silent_ns = 100'000, .pace = kRate});
+      EXPECT_EQ(packet.position, i * kVitaSamples) << by_ms;
+      if (!packet.clock_step_s.has_value()) continue;
+      ++steps;
+      EXPECT_EQ(i, 100);
+      EXPECT_NEAR(*packet.clock_step_s, static_cast<double>(by_ms) / 1e3, 1e-6);
+    }
+    EXPECT_EQ(steps, 1) << by_ms;
+  }
+}
+
 // Members of a group: samples count from its instant, by the packets' own times.
 class Vita49GroupTest : public Vita49Test {
  protected:

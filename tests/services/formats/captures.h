@@ -113,7 +113,8 @@ struct CapturedStream {
   uint64_t grain_ps = 1;  // that times are rounded to
   bool context = true;
   std::vector<uint64_t> lost = {};
-  int64_t set_s = 0;  // of the device's clock, halfway
+  int64_t set_s = 0;   // of the device's clock, halfway
+  int64_t set_ms = 0;  // the same
 };
 
 inline void PutStream(const CapturedStream& stream, LinkCapture* capture) {
@@ -121,7 +122,9 @@ inline void PutStream(const CapturedStream& stream, LinkCapture* capture) {
     const auto exact = static_cast<uint64_t>(static_cast<long double>(i * kPacketSamples) * 1e12L /
                                              static_cast<long double>(stream.rate));
     const uint64_t ps = exact - exact % stream.grain_ps;
-    const vita49::Time time = TimeAt(ps, i >= kPackets / 2 ? stream.set_s : 0);
+    const bool is_set = i >= kPackets / 2;
+    const int64_t by_ps = is_set ? stream.set_ms * 1'000'000'000 : 0;
+    const vita49::Time time = TimeAt(ps + static_cast<uint64_t>(by_ps), is_set ? stream.set_s : 0);
     const int64_t ns = kCaptureSecond * 1'000'000'000 + static_cast<int64_t>(exact / 1000);
     if (stream.context && i % 50 == 0) capture->Put(capture->wrap(Context(stream.rate, time)), ns);
     if (std::ranges::find(stream.lost, i) != stream.lost.end()) continue;

@@ -136,6 +136,45 @@ TEST(CapturesTest, AClockThatIsSetIsOneNote) {
   }
 }
 
+TEST(CapturesTest, AClockThatIsSetByMillisecondsLosesNothingEither) {
+  for (const int64_t set_ms : {5, -5}) {
+    LinkCapture capture;
+    PutStream({.set_ms = set_ms}, &capture);
+    const auto reader = OpenCapture(capture.text());
+    ExpectRamp(reader, kPackets * kPacketSamples);
+    EXPECT_THAT((*reader)->content().gaps, IsEmpty());
+    const std::string told = absl::StrCat(set_ms > 0 ? "+" : "-", "0.005000 s");
+    EXPECT_THAT((*reader)->content().notes,
+                ElementsAre(HasSubstr(absl::StrCat("was set 1 time, by ", told))));
+    std::vector<std::string> steps;
+    for (const Annotation& one : (*reader)->content().annotations) {
+      if (one.label != "clock_step") continue;
+      EXPECT_EQ(one.sample_start, kPackets * kPacketSamples / 2);
+      steps.push_back(one.comment);
+    }
+    EXPECT_THAT(steps, ElementsAre(HasSubstr(told)));
+  }
+}
+
+// A device that sets its clock with each packet has as many annotations as a recording takes.
+TEST(CapturesTest, ClocksThatAreSetAgainAndAgainAreCounted) {
+  LinkCapture capture;
+  for (uint64_t i = 0; i < 4'000; ++i) {
+    const uint64_t ps = i * kPacketSamples * 1'000'000;
+    const vita49::Time time = TimeAt(ps + i % 2 * 5'000'000'000);
+    const int64_t ns = kCaptureSecond * 1'000'000'000 + static_cast<int64_t>(ps / 1000);
+    if (i == 0) capture.Put(capture.wrap(Context(1e6, time)), ns);
+    const std::string data =
+        Data(i * kPacketSamples, kPacketSamples, static_cast<uint32_t>(i), time);
+    capture.Put(capture.wrap(data), ns);
+  }
+  const auto reader = OpenCapture(capture.text());
+  ExpectRamp(reader, 4'000 * kPacketSamples);
+  EXPECT_THAT((*reader)->content().annotations, testing::SizeIs(1 + 1'000));
+  // The first packets alone do not tell the grain of the times.
+  EXPECT_THAT((*reader)->content().notes, ElementsAre(HasSubstr("was set 3998 times")));
+}
+
 TEST(CapturesTest, RefusalsSayWhatWasPassedOver) {
   LinkCapture cut(1, 200);
   PutStream({}, &cut);

@@ -20,11 +20,13 @@ struct Device {
   uint64_t grain = 1;         // picoseconds
   long double begin_s = 0.3;  // after a whole second
   int64_t set_by_s = 0;       // its clock
+  long double set_by_ms = 0;  // the same
 
   Stamp Of(int64_t packet) const { return At(packet, packet * kSamples); }
 
   Stamp At(int64_t packet, int64_t sample) const {
-    const long double seconds = begin_s + static_cast<long double>(sample) / rate;
+    const long double seconds =
+        begin_s + set_by_ms / 1e3L + static_cast<long double>(sample) / rate;
     const auto whole = static_cast<int64_t>(std::floor(seconds));
     auto fraction = static_cast<uint64_t>((seconds - static_cast<long double>(whole)) * 1e12L);
     fraction = std::min(fraction, kPicoseconds - 1) / grain * grain;
@@ -105,6 +107,60 @@ TEST(StreamClockTest, AClockThatIsSetIsOneStep) {
       EXPECT_NEAR(*place->step_s, static_cast<double>(by_s), 1e-3);
     }
     EXPECT_EQ(steps, 1);
+  }
+}
+
+// By as little as a daemon sets it; times of each grain, and packets that come in bursts.
+TEST(StreamClockTest, AClockThatIsSetByMillisecondsIsOneStepEitherWay) {
+  for (const uint64_t grain : {1u, 10'000u, 1'000'000u, 1'000'000'000u}) {
+    for (const long double by_ms : {5.0L, -5.0L, 21.5L, -21.5L, 300.0L, -300.0L}) {
+      for (const int64_t silent_ns : {0L, 256'000L, 1'000'000L}) {
+        Device device{.grain = grain};
+        StreamClock clock(device.rate);
+        int steps = 0;
+        for (int64_t packet = 0; packet < 200; ++packet) {
+          if (packet == 100) device.set_by_ms = by_ms;
+          Stamp stamp = device.Of(packet);
+          stamp.arrival.silent_ns = silent_ns;
+          const auto place = clock.PlaceOf(stamp);
+          ASSERT_EQ(place->position, packet * kSamples) << grain << " ps, " << by_ms << " ms";
+          if (!place->step_s.has_value()) continue;
+          ++steps;
+          EXPECT_EQ(packet, 100);
+          EXPECT_NEAR(*place->step_s * 1e3, static_cast<double>(by_ms), 1.01);
+        }
+        EXPECT_EQ(steps, 1) << grain << " ps, " << by_ms << " ms, silent " << silent_ns;
+      }
+    }
+  }
+}
+
+// What a network loses is missing in the count, and the times fit it.
+TEST(StreamClockTest, ALossThatTheTimesFitIsNoStep) {
+  const Device device{.grain = 1'000};
+  for (const int64_t lost : {1, 5, 15, 16, 17, 20, 40}) {
+    StreamClock clock(device.rate);
+    for (int64_t packet = 0; packet < 100; ++packet) clock.PlaceOf(device.Of(packet));
+    Stamp stamp = device.Of(100 + lost);
+    stamp.arrival.silent_ns *= lost + 1;
+    const auto place = clock.PlaceOf(stamp);
+    EXPECT_EQ(place->position, (100 + lost) * kSamples) << lost;
+    EXPECT_FALSE(place->step_s.has_value()) << lost;
+  }
+}
+
+// One that comes alone may be any; the second that agrees says how much is missing.
+TEST(StreamClockTest, AClockIsSetBackByMillisecondsWherePacketsAreMissing) {
+  Device device;
+  StreamClock clock(device.rate);
+  for (int64_t packet = 0; packet < 100; ++packet) clock.PlaceOf(device.Of(packet));
+  device.set_by_ms = -5;
+  EXPECT_LT(clock.PlaceOf(device.Of(102))->position, 100 * kSamples);
+  const auto place = clock.PlaceOf(device.Of(103));
+  EXPECT_EQ(place->position, 103 * kSamples);
+  EXPECT_NEAR(place->step_s.value_or(0), -0.005, 1e-6);
+  for (int64_t packet = 104; packet < 150; ++packet) {
+    EXPECT_EQ(clock.PlaceOf(device.Of(packet))->position, packet * kSamples);
   }
 }
 
