@@ -56,6 +56,9 @@ void Job::OnChange(const Snapshot& snapshot) {
     job_.progress = ProgressOf(goal_, job_, environment_.executor->clock().NowNs());
     if (job_.state == services::JobState::kPreparing) job_.progress = snapshot.memory_ready;
   }
+  if (times_ != nullptr && snapshot.accept.recording == times_->recording()) {
+    times_->BeginAt(snapshot.accept.first_block);
+  }
   if (annotator_ != nullptr && !snapshot.resuming && !snapshot.accept.recording.empty()) {
     annotator_->SessionRuns(snapshot.accept.recording);
   }

@@ -122,7 +122,8 @@ class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
   std::function<void()> stop_source_;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
 
-  std::shared_ptr<const pace::Meter> meter_;  // null: nobody has asked for a pace, range or time
+  std::shared_ptr<pipeline::BlockTimes> times_;  // of a playback, on the executor
+  std::shared_ptr<const pace::Meter> meter_;     // null: nobody has asked for a pace, range or time
   // Of a source that remarks something, else null.
   std::shared_ptr<stages::Remarks> remarks_;
   std::unique_ptr<Annotator> annotator_;  // until the job has ended

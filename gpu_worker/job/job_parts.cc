@@ -163,6 +163,8 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartJoined(const std::string& name,
                                          .host = true}));
   }
   TD_ASSIGN_OR_RETURN(const auto pace, PlanPace(spec, recording, rings.front()->ring()->slots()));
+  const auto times = std::make_shared<pipeline::BlockTimes>(recording, block_samples);
+  times->BeginAt(first);
   TD_ASSIGN_OR_RETURN(pipeline::Playback pipeline,
                       pipeline::CreatePlayback({.stages = std::move(stages),
                                                 .channel = {.datatype = recording.datatype,
@@ -173,7 +175,8 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartJoined(const std::string& name,
                                                 .files = environment.files,
                                                 .destinations = environment.destinations,
                                                 .device = environment.device,
-                                                .pace = pace}));
+                                                .pace = pace,
+                                                .times = times}));
   job->KeepPace(pace);
   for (const std::string& note : found.notes) job->AddNote(note);
   for (const std::string& note : pipeline.notes) job->AddNote(note);

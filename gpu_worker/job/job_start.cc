@@ -32,6 +32,12 @@ pipeline::ChannelSettings SettingsOf(const services::Channel& channel) {
           .sample_rate = channel.sample_rate};
 }
 
+pipeline::ChannelSettings SettingsOf(const services::Recording& recording) {
+  return {.datatype = recording.datatype,
+          .block_bytes = recording.block_bytes,
+          .sample_rate = recording.sample_rate};
+}
+
 void NoteClock(const services::PlaybackSpec& spec, std::vector<std::string>& notes) {
   if (spec.pacing.at_ns == 0) return;
   const pace::ClockError clock = pace::SystemClockErrorAt(spec.pacing.at_ns);
@@ -124,15 +130,14 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(const std::string& name,
   // Else the node says how many blocks come.
   const bool whole = spec.playhead == services::session::Playhead() &&
                      (!pace.has_value() || !pace->range.has_value());
+  job->TakePace(pace, recording);
   if (direct) {
     TD_ASSIGN_OR_RETURN(job->session_->end().payload_crc,
                         pipeline::DeviceCrc::Create(*environment.device->device));
   }
   TD_ASSIGN_OR_RETURN(pipeline::Playback pipeline,
                       pipeline::CreatePlayback({.stages = std::move(stages),
-                                                .channel = {.datatype = recording.datatype,
-                                                            .block_bytes = recording.block_bytes,
-                                                            .sample_rate = recording.sample_rate},
+                                                .channel = SettingsOf(recording),
                                                 .origin = recording.origin,
                                                 .annotations = recording.annotations,
                                                 .blocks = whole ? recording.blocks : 0,
@@ -141,9 +146,9 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(const std::string& name,
                                                 .device = environment.device,
                                                 .direct = direct,
                                                 .trail = TrailOf(environment),
-                                                .pace = pace}));
+                                                .pace = pace,
+                                                .times = job->times_}));
   NoteClock(spec, pipeline.notes);
-  job->TakePace(pace, recording);
   services::session::TransferEnd& end = job->session_->end();
   end.stage_times = [sink = pipeline.sink.get()] { return sink->stage_times(); };
   end.sink = std::move(pipeline.sink);
@@ -178,7 +183,11 @@ void Job::TakePace(const std::optional<pace::Plan>& pace, const services::Record
   KeepPace(pace);
   const auto sample_bytes =
       pipeline::SampleBytesOf(services::model::SampleType(recording.origin, recording.datatype));
-  goal_ = GoalOf(pace, recording.block_bytes / sample_bytes.value_or(1));
+  const uint64_t block_samples = recording.block_bytes / sample_bytes.value_or(1);
+  goal_ = GoalOf(pace, block_samples);
+  // The blocks of a part are not those of its recording.
+  if (recording.part.has_value()) return;
+  times_ = std::make_shared<pipeline::BlockTimes>(recording, block_samples);
 }
 
 absl::StatusOr<std::unique_ptr<transfer::TransferSession>> Job::NewSession(const RingWish& wish) {

@@ -11,6 +11,7 @@
 #include "dataplane/block.h"
 #include "dataplane/executor/executor.h"
 #include "gpu_worker/pace/plan.h"
+#include "services/model/sample_time.h"
 
 namespace tapedeck::gpu_worker::pace {
 
@@ -33,6 +34,13 @@ struct Piece {
 
 // What has no samples, or zeros for some.
 inline constexpr uint32_t kNotWhole = dataplane::kBlockMissing | dataplane::kBlockDamaged;
+
+// The time of the sample that is so many behind one of the time `capture_ns`.
+inline int64_t CaptureAfter(int64_t capture_ns, uint64_t samples, double sample_rate) {
+  if (capture_ns == dataplane::kTimeUnknown) return capture_ns;
+  return services::model::TimeAfter(capture_ns, samples, sample_rate)
+      .value_or(dataplane::kTimeUnknown);
+}
 
 // One thread.
 class Feed {
@@ -65,6 +73,7 @@ class Feed {
 struct FeedPlace {
   size_t block_bytes = 0;
   size_t sample_bytes = 0;
+  double sample_rate = 0;  // 0: unknown
   bool reads_payload = false;
   bool damaged_blocks = false;  // takes blocks in which zeros stand for what is missing
 };

@@ -62,6 +62,9 @@ absl::Status LoopFeed::Add(Arrived arrived) {
         {.blocks = 1}, absl::StrCat("samples of the loop are missing or damaged, at sample ",
                                     std::max(first, range_.first)));
   }
+  if (wanted && first <= range_.first) {
+    begin_ns_ = CaptureAfter(header.capture_ns, range_.first - first, place_.sample_rate);
+  }
   if (wanted) Keep(arrived, first, come_end_);
   if (come_end_ < range_.end) {
     arrived.done();
@@ -103,7 +106,7 @@ const Piece* LoopFeed::Next() {
   const uint64_t offset = given_ % length();
   piece_ = {.header = {.sequence = sequence_,
                        .sample_index = range_.first + offset,
-                       .capture_ns = last_->header.capture_ns,
+                       .capture_ns = CaptureAfter(begin_ns_, offset, place_.sample_rate),
                        .payload_bytes = static_cast<uint32_t>(samples * place_.sample_bytes),
                        .flags = samples < block_samples_ ? dataplane::kBlockPartial : 0u},
             .samples = samples,

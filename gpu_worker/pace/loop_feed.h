@@ -40,7 +40,8 @@ class LoopFeed final : public Feed {
   const std::unique_ptr<dataplane::Memory> memory_;
   bool begun_ = false;
   bool full_ = false;
-  uint64_t come_end_ = 0;  // one after the last sample that has come
+  uint64_t come_end_ = 0;                       // one after the last sample that has come
+  int64_t begin_ns_ = dataplane::kTimeUnknown;  // of the range's first sample
   // Not done before all is given: while the storage node waits for that, its session stays.
   std::optional<Arrived> last_;
   uint64_t given_ = 0;

@@ -93,6 +93,8 @@ Piece RangeFeed::Make(uint64_t samples) {
       .header = front.arrived.header, .samples = samples, .ready_ns = front.arrived.ready_ns};
   piece.header.sequence = sequence_;
   piece.header.sample_index = next_;
+  piece.header.capture_ns =
+      CaptureAfter(piece.header.capture_ns, next_ - front.first, place_.sample_rate);
   piece.header.payload_bytes = static_cast<uint32_t>(samples * place_.sample_bytes);
   piece.header.crc32c = 0;
   piece.header.flags &= kNotWhole;

@@ -134,6 +134,7 @@ absl::StatusOr<std::optional<pace::GiverParts>> GiverOf(const PlaybackSettings& 
   TD_ASSIGN_OR_RETURN(parts.feed,
                       pace::MakeFeed(parts.plan, {.block_bytes = chain.bytes_after(),
                                                   .sample_bytes = sample_bytes,
+                                                  .sample_rate = settings.channel.sample_rate,
                                                   .reads_payload = sink.stage->reads_payload(),
                                                   .damaged_blocks = sink.damaged_blocks}));
   TD_ASSIGN_OR_RETURN(parts.timer, pace::SystemTimer::Create());
@@ -279,7 +280,8 @@ absl::StatusOr<Playback> CreatePlayback(PlaybackSettings settings) {
                                                                .work = std::move(work),
                                                                .block_bytes = block_bytes,
                                                                .trail = settings.trail,
-                                                               .pace = std::move(giver)}));
+                                                               .pace = std::move(giver),
+                                                               .times = settings.times}));
   return Playback{.sink = std::move(pipeline),
                   .needs_order = in_order,
                   .damaged_blocks = made.damaged_blocks,

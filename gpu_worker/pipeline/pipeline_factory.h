@@ -14,6 +14,7 @@
 #include "dataplane/flight/stamp.h"
 #include "dataplane/memory/slot_pool.h"
 #include "gpu_worker/pace/plan.h"
+#include "gpu_worker/pipeline/block_times.h"
 #include "gpu_worker/pipeline/device_choice.h"
 #include "gpu_worker/pipeline/gpu_ring.h"
 #include "gpu_worker/pipeline/playback_pipeline.h"
@@ -112,7 +113,8 @@ struct PlaybackSettings {
   const DeviceChoice* device = nullptr;
   bool direct = false;  // the job's ring lies in memory of the device
   dataplane::flight::Trail trail;
-  std::optional<pace::Plan> pace;  // none: all blocks, as they come
+  std::optional<pace::Plan> pace;           // none: all blocks, as they come
+  std::shared_ptr<const BlockTimes> times;  // null: blocks have their own
 };
 
 struct Playback {

@@ -51,6 +51,7 @@ absl::StatusOr<Flow> PlaybackPipeline::Push(Block* block) {
     if (!status_.ok()) return status_;
   }
   if (sated_) return Flow::kEnd;
+  if (plan_.times != nullptr) block->header().capture_ns = plan_.times->Of(block->header());
   tasks_->Post([this, taken = std::move(*block)]() mutable { Begin(std::move(taken)); });
   return Flow::kMoved;
 }

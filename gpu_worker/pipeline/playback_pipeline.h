@@ -17,6 +17,7 @@
 #include "dataplane/sequence_mark.h"
 #include "dataplane/sink.h"
 #include "gpu_worker/pace/giver.h"
+#include "gpu_worker/pipeline/block_times.h"
 #include "gpu_worker/pipeline/device_work.h"
 #include "gpu_worker/stages/stage.h"
 #include "services/threads/task_thread.h"
@@ -28,7 +29,8 @@ struct PlaybackPlan {
   std::unique_ptr<DeviceWork> work;
   size_t block_bytes = 0;
   dataplane::flight::Trail trail;
-  std::optional<pace::GiverParts> pace;  // without its calls; none: blocks go as they come
+  std::optional<pace::GiverParts> pace;     // without its calls; none: blocks go as they come
+  std::shared_ptr<const BlockTimes> times;  // null: blocks have their own
 };
 
 // Lives on its session's executor; consumes on a thread of its own, or on that of a Giver where

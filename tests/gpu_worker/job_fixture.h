@@ -101,6 +101,7 @@ class JobFixture : public testing::Test {
             .ladder = ladder_.get(),
             .rails = {worker_rail_.get()},
             .files = services::files::FileRoots::Anywhere(),
+            .destinations = services::identity::AddressPatterns::Any(),
             .worker_name = "test"};
   }
 

@@ -3,12 +3,18 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "absl/strings/str_cat.h"
+#include "dataplane/fd.h"
 #include "dataplane/now.h"
 #include "services/errors.h"
+#include "services/vita49/packet.h"
+#include "services/vita49/sample_clock.h"
 #include "tests/gpu_worker/job_fixture.h"
 #include "tests/gpu_worker/jobs.h"
 #include "tests/gpu_worker/split_device.h"
@@ -27,6 +33,38 @@ constexpr uint64_t kBlockSamples = kTestBlockBytes / kSampleBytes;
 constexpr uint64_t kBlocks = 9;
 constexpr uint64_t kSamples = kBlocks * kBlockSamples;
 constexpr double kSampleRate = 1e6;
+
+// Receives packets of VITA 49 at a port of its own.
+class FirstPacket {
+ public:
+  FirstPacket() : socket_(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in at{.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t bytes = sizeof(at);
+    auto* const any = reinterpret_cast<sockaddr*>(&at);
+    EXPECT_EQ(bind(socket_.get(), any, bytes), 0);
+    EXPECT_EQ(getsockname(socket_.get(), any, &bytes), 0);
+    port_ = ntohs(at.sin_port);
+  }
+
+  std::string address() const { return absl::StrCat("127.0.0.1:", port_); }
+
+  // Of the first packet with samples, which has come; none: there is none, or it tells no time.
+  std::optional<int64_t> TimeNs() const {
+    std::vector<std::byte> bytes(65536);
+    while (true) {
+      const ssize_t got = recv(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+      if (got <= 0) return std::nullopt;
+      const auto packet =
+          services::vita49::Decode(std::span(bytes).first(static_cast<size_t>(got)));
+      if (!packet.has_value() || packet->context.has_value()) continue;
+      return services::vita49::NanosecondsOf(packet->time, kSampleRate);
+    }
+  }
+
+ private:
+  const dataplane::Fd socket_;
+  int port_ = 0;
+};
 
 class PacedJobTest : public JobFixture, public testing::WithParamInterface<const char*> {
  protected:
@@ -107,6 +145,24 @@ TEST_P(PacedJobTest, TheFirstAndTheLastSampleAreExact) {
   }
   EXPECT_EQ(PlayedFile({.playhead = FromSample(777)}) == Bytes(777, kSamples), true);
   EXPECT_EQ(PlayedFile({.pacing = {.end_sample = 5}}) == Bytes(0, 5), true);
+}
+
+// The list, exports and packets tell one time of a sample: the recording's start and its number.
+TEST_P(PacedJobTest, PacketsHaveTheTimeOfTheSampleThatIsPlayedFirst) {
+  const auto recording = node_->recordings().GetRecording(recording_);
+  ASSERT_TRUE(recording.ok() && recording->start_time_ns.has_value());
+  for (const uint64_t first :
+       {uint64_t{0}, uint64_t{1}, uint64_t{12'345}, 3 * kBlockSamples, 3 * kBlockSamples + 7}) {
+    const FirstPacket listener;
+    PlaybackSpec spec{.sink = {"udp", {{"address", listener.address()}, {"packets", "vita49"}}},
+                      .playhead = FromSample(first),
+                      .pacing = {.end_sample = first + 500}};
+    spec.transfer.transforms = {Convert("cf32_le", "cf32_be")};
+    const auto job = Ended(Start(spec));
+    EXPECT_TRUE(job.error.ok()) << job.error;
+    EXPECT_EQ(listener.TimeNs(), *recording->start_time_ns + static_cast<int64_t>(first) * 1000)
+        << "from sample " << first;
+  }
 }
 
 TEST_P(PacedJobTest, SamplesFromWithinABlockVerify) {

@@ -15,6 +15,7 @@ namespace {
 using dataplane::kBlockDamaged;
 using dataplane::kBlockMissing;
 using dataplane::kBlockPartial;
+using dataplane::kTimeUnknown;
 using services::model::SampleRange;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -64,6 +65,34 @@ TEST(RangeFeed, BeginsAndEndsWithinBlocks) {
   ASSERT_TRUE(feed->Add(blocks.Next()).ok());
   EXPECT_EQ(blocks.done, 4) << "not wanted";
   EXPECT_TRUE(feed->End().ok());
+}
+
+// Each piece has the time of its own first sample, not that of the block which has it.
+TEST(RangeFeed, EachPieceHasTheTimeOfItsFirstSample) {
+  FeedPlace place = kPlace;
+  place.sample_rate = 1e6;
+  const auto times = [&](const Plan& plan, int64_t begin_ns, double rate) {
+    place.sample_rate = rate;
+    Blocks blocks;
+    const auto feed = Make(plan, place);
+    for (int i = 0; i < 3; ++i) {
+      Arrived block = blocks.Next();
+      block.header.capture_ns = begin_ns == kTimeUnknown ? begin_ns : begin_ns + i * 10'000;
+      EXPECT_TRUE(feed->Add(std::move(block)).ok());
+    }
+    std::vector<int64_t> told;
+    for (const Piece* piece = feed->Next(); piece != nullptr && told.size() < 3;
+         piece = feed->Next()) {
+      told.push_back(piece->header.capture_ns);
+      feed->Pop();
+    }
+    return told;
+  };
+  EXPECT_THAT(times(Range(3, 27), 500'000, 1e6), ElementsAre(503'000, 513'000, 523'000));
+  EXPECT_THAT(times(Range(10, 20), 500'000, 1e6), ElementsAre(510'000));
+  EXPECT_THAT(times(Range(3, 4), kTimeUnknown, 1e6), ElementsAre(kTimeUnknown));
+  EXPECT_THAT(times(Range(3, 4), 500'000, 0), ElementsAre(kTimeUnknown));
+  EXPECT_THAT(times(Loop(3, 17, 2), 500'000, 1e6), ElementsAre(503'000, 513'000, 509'000));
 }
 
 TEST(RangeFeed, CountsWhatIsMissingOfTheRangeAlone) {
