@@ -11,8 +11,9 @@
 
 namespace tapedeck::services::formats {
 
-// INVALID_ARGUMENT (ARGUMENT_INVALID): no sample rate, or one that has no times in picoseconds; a
-// number of samples that no packet holds, or that does not divide a block.
+// INVALID_ARGUMENT (ARGUMENT_INVALID): no sample rate, or one that has no times in picoseconds;
+// times before 1970 or beyond 32 bits of seconds; a number of samples that no packet holds, or that
+// does not divide a block.
 absl::StatusOr<std::unique_ptr<Writer>> CreateVita49Writer(const Subject& subject,
                                                            const WriterOptions& options);
 

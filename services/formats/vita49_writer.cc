@@ -99,6 +99,13 @@ absl::StatusOr<std::unique_ptr<Writer>> CreateVita49Writer(const Subject& subjec
                                rate, " has not; ", vita49::SampleClock::kLeastRate, " to ",
                                vita49::SampleClock::kMostRate));
   }
+  const std::string why = vita49::WhyNoTimes(TimeOf(subject, 0), subject.samples(), rate);
+  if (!why.empty()) {
+    return ArgumentInvalid(
+        "format",
+        absl::StrCat("packets of VITA 49 ", why,
+                     "; --format sigmf tells them, and --first and --count choose samples"));
+  }
   const uint64_t sample_bytes = subject.sample_bytes();
   const uint64_t samples =
       options.packet_samples == 0 ? kDefaultSampleBytes / sample_bytes : options.packet_samples;

@@ -1,6 +1,11 @@
 #include "services/vita49/sample_clock.h"
 
+#include <algorithm>
 #include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "services/model/sample_time.h"
 
 namespace tapedeck::services::vita49 {
 namespace {
@@ -12,9 +17,14 @@ constexpr int64_t kNanoseconds = 1'000'000'000;
 // Where times tell a fraction of a second alone: a packet that comes later than that is taken for
 // one of the second behind it.
 constexpr long double kMostLateSeconds = 0.1L;
+constexpr int64_t kEndOfSeconds = int64_t{1} << 32;
 constexpr int kDigits = 53;  // of a double, before the exponent
 // Of a distance: what a clock that is wrong, or a forged packet, says is not so far away.
 constexpr long double kMostSamples = 1e18L;
+
+std::string Instant(int64_t ns) {
+  return absl::FormatTime("%Y-%m-%dT%H:%M:%E*SZ", absl::FromUnixNanos(ns), absl::UTCTimeZone());
+}
 
 }  // namespace
 
@@ -48,6 +58,17 @@ Time SampleClock::At(uint64_t sample) const {
           .seconds = static_cast<uint32_t>(whole + picoseconds / kPicoseconds),
           .kind = Fraction::kPicoseconds,
           .fraction = picoseconds % kPicoseconds};
+}
+
+std::string WhyNoTimes(std::optional<int64_t> begin_ns, uint64_t samples, double rate) {
+  if (!begin_ns.has_value()) return "";
+  const uint64_t behind = std::max<uint64_t>(samples, 1) - 1;
+  const auto last_ns = model::TimeAfter(begin_ns, behind, rate);
+  constexpr int64_t kEndNs = kEndOfSeconds * kNanoseconds;
+  if (*begin_ns >= 0 && last_ns.has_value() && *last_ns < kEndNs) return "";
+  return absl::StrCat("tell the times from ", Instant(0), " to ", Instant(kEndNs - kNanoseconds),
+                      ", and these samples are of ", Instant(*begin_ns), " to ",
+                      last_ns.has_value() ? Instant(*last_ns) : "later than 2116");
 }
 
 std::optional<int64_t> SamplesBetween(const Time& begin, const Time& time, long double rate) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "services/vita49/packet.h"
 
@@ -21,7 +22,7 @@ class SampleClock {
   static std::optional<SampleClock> Create(double rate, std::optional<int64_t> begin_ns);
 
   // Seconds since 1970 and picoseconds; if the begin is unknown, a free count of samples. Below
-  // 2^63. Seconds beyond 32 bits begin again with 0, as the field of a packet does.
+  // 2^63, and where WhyNoTimes knows nothing against it.
   Time At(uint64_t sample) const;
 
  private:
@@ -33,6 +34,11 @@ class SampleClock {
   int shift_;
   std::optional<int64_t> begin_ns_;
 };
+
+// Why packets cannot tell the times of so many samples, the first of the time `begin_ns`: they have
+// 32 bits for the seconds since 1970. It goes on behind a word for the packets. Empty: they can, as
+// where nobody knows the begin.
+std::string WhyNoTimes(std::optional<int64_t> begin_ns, uint64_t samples, double rate);
 
 // It tells no second, but the picoseconds of one.
 bool GoesRound(const Time& time);

@@ -66,7 +66,9 @@ class Playback {
         .sample_index = first_index + sequence * (kBlockBytes / sample_bytes_),
         .capture_ns = kBeginNs};
     if (missing) header.flags = dataplane::kBlockMissing;
-    Hear(packer_->Pack(header, missing ? std::span<const std::byte>() : payload));
+    const auto packets = packer_->Pack(header, missing ? std::span<const std::byte>() : payload);
+    ASSERT_TRUE(packets.ok()) << packets.status();
+    Hear(*packets);
   }
   void End() { Hear(packer_->End()); }
 
@@ -209,6 +211,41 @@ TEST(UdpVita49Test, SamplesOfOneByteAreFilledUp) {
     EXPECT_EQ(value, static_cast<uint8_t>(sample)) << sample;
   }
   EXPECT_THAT(playback.heard.packets, ElementsAre(0, 3, 13));
+}
+
+// Seconds have 32 bits: nothing is sent of what does not fit, as far as its end is known.
+TEST(UdpVita49Test, TimesThatNoPacketHasAreRefused) {
+  constexpr int64_t kEndNs = (int64_t{1} << 32) * 1'000'000'000;
+  constexpr int64_t kBlockNs = kBlockSamples * 1000;
+  const std::vector<std::byte> payload(kBlockBytes);
+  // How many of four blocks it packs.
+  const auto packed = [&](int64_t begin_ns, uint64_t known_blocks) {
+    PackerSettings settings = SettingsOf({});
+    settings.block_bytes = kBlockBytes;
+    settings.blocks = known_blocks;
+    const auto packer = *vita49::CreatePacker(settings);
+    for (uint64_t block = 0; block < 4; ++block) {
+      const auto time_ns = begin_ns + static_cast<int64_t>(block) * kBlockNs;
+      const auto packets = packer->Pack({.sequence = block,
+                                         .sample_index = block * kBlockSamples,
+                                         .capture_ns = time_ns,
+                                         .payload_bytes = kBlockBytes},
+                                        payload);
+      if (packets.ok()) continue;
+      EXPECT_EQ(services::ReasonOf(packets.status())->reason, "ARGUMENT_INVALID");
+      EXPECT_THAT(std::string(packets.status().message()),
+                  HasSubstr("to 2106-02-07T06:28:15Z, and these samples are of"));
+      return block;
+    }
+    return uint64_t{4};
+  };
+  EXPECT_EQ(packed(-1, 0), 0u);
+  EXPECT_EQ(packed(kEndNs, 0), 0u);
+  EXPECT_EQ(packed(kEndNs - 3 * kBlockNs, 4), 0u) << "the end of the fourth is known";
+  EXPECT_EQ(packed(kEndNs - 3 * kBlockNs, 0), 3u) << "how many come is not known";
+  EXPECT_EQ(packed(0, 4), 4u);
+  EXPECT_EQ(packed(kEndNs - 4 * kBlockNs, 4), 4u);
+  EXPECT_EQ(packed(dataplane::kTimeUnknown, 4), 4u);
 }
 
 TEST(UdpVita49Test, SaysWhatItCannotCarry) {

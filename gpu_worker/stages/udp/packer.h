@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "dataplane/block.h"
 #include "services/model/recording.h"
 #include "services/packet_parts.h"
@@ -21,9 +22,10 @@ class Packer {
   virtual ~Packer() = default;
 
   // Of the next block, in order. They refer to the payload, and to what the packer keeps until it
-  // is called again. None of a block that is missing.
-  virtual Packets Pack(const dataplane::BlockHeader& header,
-                       std::span<const std::byte> payload) = 0;
+  // is called again. None of a block that is missing. INVALID_ARGUMENT (ARGUMENT_INVALID): the kind
+  // cannot tell the block's time.
+  virtual absl::StatusOr<Packets> Pack(const dataplane::BlockHeader& header,
+                                       std::span<const std::byte> payload) = 0;
 
   // What says that the stream has ended, once; none: its kind has no word for that.
   virtual Packets End() = 0;
@@ -33,6 +35,7 @@ struct PackerSettings {
   uint32_t stream = 0;
   size_t packet_bytes = 0;                        // of samples; divides a block
   uint64_t block_bytes = 0;                       // whole packets
+  uint64_t blocks = 0;                            // that will come; 0: unknown
   std::string datatype;                           // of the samples
   double sample_rate = 0;                         // 0: unknown
   std::vector<services::Annotation> annotations;  // of the recording, as far as they hold

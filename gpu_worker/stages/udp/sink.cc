@@ -39,7 +39,7 @@ class UdpSink final : public SinkStage {
 
   absl::Status Consume(const dataplane::BlockHeader& header,
                        std::span<const std::byte> payload) override {
-    const Packets packets = packer_->Pack(header, payload);
+    TD_ASSIGN_OR_RETURN(const Packets packets, packer_->Pack(header, payload));
     if (packets.empty()) return absl::OkStatus();
     TD_RETURN_IF_ERROR(Send(packets));
     sent_ = true;
@@ -88,6 +88,7 @@ absl::StatusOr<MadeSink> Create(const Parameters& parameters, const SinkPlace& p
                                        ->create({.stream = parameters.stream,
                                                  .packet_bytes = parameters.packet_bytes,
                                                  .block_bytes = place.block_bytes,
+                                                 .blocks = place.blocks,
                                                  .datatype = place.datatype,
                                                  .sample_rate = place.sample_rate,
                                                  .annotations = place.annotations}));

@@ -139,6 +139,33 @@ TEST(Vita49Test, BigEndianSamplesComeInAsLittleEndianOnes) {
   EXPECT_EQ(swapped, samples);
 }
 
+// The seconds of a packet have 32 bits. Whatever does not fit is refused before there is a file.
+TEST(Vita49Test, TimesThatNoPacketHasAreRefused) {
+  constexpr int64_t kEndNs = (int64_t{1} << 32) * 1'000'000'000;
+  const std::string samples = Samples(2 * kBlockBytes);  // 2048 us
+  const std::string path = ScratchPath("beyond.pcap");
+  for (const int64_t start_ns : {int64_t{-1}, -3'600'000'000'000, kEndNs, kEndNs - 2'047'000}) {
+    Recording recording = RecordingOf(samples, "ci16_le");
+    recording.start_time_ns = start_ns;
+    const auto exported = ExportTo(path, recording, {.samples = samples});
+    EXPECT_EQ(ReasonIn(exported.status()), "ARGUMENT_INVALID") << start_ns;
+    EXPECT_THAT(std::string(exported.status().message()),
+                HasSubstr("from 1970-01-01T00:00:00Z to 2106-02-07T06:28:15Z, and these samples"));
+    EXPECT_FALSE(std::filesystem::exists(path));
+    EXPECT_TRUE(std::filesystem::is_empty(std::filesystem::path(path).parent_path()));
+  }
+  for (const int64_t start_ns : {int64_t{0}, kEndNs - 2'048'000}) {
+    Recording recording = RecordingOf(samples, "ci16_le");
+    recording.start_time_ns = start_ns;
+    ASSERT_TRUE(ExportTo(path, recording, {.samples = samples}).ok()) << start_ns;
+    EXPECT_EQ((*OpenVita49(path))->content().start_ns, start_ns);
+    std::filesystem::remove(path);
+  }
+  Recording undated = RecordingOf(samples, "ci16_le");
+  undated.start_time_ns = std::nullopt;
+  EXPECT_TRUE(ExportTo(path, undated, {.samples = samples}).ok());
+}
+
 TEST(Vita49Test, WhatIsMissingIsAGap) {
   std::string samples = Samples(4 * kBlockBytes);
   const std::string path = ScratchPath("gap.pcap");

@@ -26,12 +26,13 @@ class NumberedPacker final : public Packer {
     packets_.reserve(headers_.size());
   }
 
-  Packets Pack(const dataplane::BlockHeader& header, std::span<const std::byte> payload) override {
+  absl::StatusOr<Packets> Pack(const dataplane::BlockHeader& header,
+                               std::span<const std::byte> payload) override {
     packets_.clear();
     const uint64_t first = header.sequence * headers_.size();
     if ((header.flags & dataplane::kBlockMissing) != 0) {
       last_ = HeaderOf(first + headers_.size() - 1, packet_bytes_);
-      return packets_;
+      return Packets();
     }
     for (size_t i = 0; !payload.empty(); ++i) {
       const auto samples = payload.first(std::min(payload.size(), packet_bytes_));
@@ -40,7 +41,7 @@ class NumberedPacker final : public Packer {
       packets_.push_back({.header = headers_[i], .samples = samples});
       payload = payload.subspan(samples.size());
     }
-    return packets_;
+    return Packets(packets_);
   }
 
   Packets End() override {
