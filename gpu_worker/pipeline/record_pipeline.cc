@@ -199,7 +199,7 @@ void RecordPipeline::SetHeaders(Underway& underway, const stages::Filled& filled
     dataplane::BlockHeader& header = block.header();
     header.sequence = next_sequence_++;
     header.sample_index = header.sequence * (plan_.block_bytes / plan_.sample_bytes);
-    header.capture_ns = made_ns_;
+    header.capture_ns = capture_ns_;
     if (missing) {
       header.flags |= dataplane::kBlockMissing;
     } else {
@@ -209,7 +209,8 @@ void RecordPipeline::SetHeaders(Underway& underway, const stages::Filled& filled
     }
     plan_.trail.Stamp(Kind::kMade, {.sequence = header.sequence});
   }
-  if (plan_.meter != nullptr && begun_) plan_.meter->First(made_ns_);
+  const bool unknown = capture_ns_ == dataplane::kTimeUnknown;
+  if (plan_.meter != nullptr && begun_) plan_.meter->First(unknown ? made_ns_ : capture_ns_);
 }
 
 void RecordPipeline::FeedTap() {
@@ -252,7 +253,7 @@ absl::StatusOr<stages::Filled> RecordPipeline::Fill(Underway& underway) {
       .sequence = next_sequence_ / underway.blocks.size(), .host = host, .device = device};
   payload_bytes_ = 0;
   if (IsSkipped()) {
-    made_ns_ = DueNs(next_sequence_);
+    capture_ns_ = made_ns_ = DueNs(next_sequence_);
     return stages::Filled{};
   }
   const bool first = !std::exchange(begun_, true);
@@ -263,7 +264,7 @@ absl::StatusOr<stages::Filled> RecordPipeline::Fill(Underway& underway) {
   meter.Begin();
   TD_ASSIGN_OR_RETURN(stages::Filled filled, plan_.source->Fill(slot, plan_.work->queue()));
   meter.End(Part::kSource);
-  if (filled.flow == Flow::kMoved) made_ns_ = filled.capture_ns.value_or(made_ns_);
+  if (filled.flow == Flow::kMoved) capture_ns_ = filled.capture_ns.value_or(made_ns_);
   if (filled.flow != Flow::kMoved || filled.bytes == 0) return filled;
   meter.Mark(plan_.work->queue(), Part::kSource);
   TD_RETURN_IF_ERROR(Enqueue(underway, filled.bytes));

@@ -139,7 +139,8 @@ class RecordPipeline final : public dataplane::Source {
   bool begun_ = false;       // the source was asked
   size_t underway_ = 0;
   // Of what was filled last.
-  int64_t made_ns_ = 0;
+  int64_t made_ns_ = 0;       // of the newest block, when it was asked for
+  int64_t capture_ns_ = 0;    // of its first sample; kTimeUnknown: nobody knows it
   size_t payload_bytes_ = 0;  // what came out of the transforms
   bool advance_posted_ = false;
   bool dry_ = false;                // the source has nothing; its waker ends that

@@ -12,11 +12,15 @@ of_a_file() {
   tapectl_json record l0/c0 --source "file:$WORK/capture.bin" | tail -n 1 | jq -r .recording
 }
 
-# of_a_stream RECORDING: which is sent as packets of VITA 49, with the times of its samples.
+of_an_import() {
+  tapectl_json recordings import l0/c0 "$WORK/capture.bin" --format raw --start 2026-02-03T04:05:06.25Z | jq -r .recording
+}
+
+# of_a_stream RECORDING [OPTION...]: which is sent as packets of VITA 49, with the times of its samples.
 of_a_stream() {
   local RECORD_OPTIONS=(--blocks 4) CHANNEL=l0/live
   begin_ingest udp=127.0.0.1:0,packets=vita49
-  tapectl play "$1" --sink "udp:address=127.0.0.1:$PORT,packets=vita49" --rate recorded >/dev/null
+  tapectl play "$1" "${@:2}" --sink "udp:address=127.0.0.1:$PORT,packets=vita49" --rate recorded >/dev/null
   end_ingest
   NAME=$(jq -r .recording <<<"$ANSWER")
 }
@@ -75,7 +79,9 @@ lun_of_kind posix ring --capacity 64MiB --full-policy ring
 tapectl channel create ring/c --block-bytes 64KiB --sample-rate 1e6 >/dev/null
 
 FILE=$(of_a_file)
-of_a_stream "$FILE" && LIVE=$NAME
+IMPORT=$(of_an_import)
+of_a_stream "$IMPORT" && LIVE=$NAME
+of_a_stream "$IMPORT" --from-sample 12345 && LATER=$NAME
 of_a_trigger && SEEN=$NAME
 RING=$(of_a_ring)
 PROGRAM=$(of_a_program)
@@ -83,12 +89,14 @@ UNDATED=$(without_a_time '' undated)
 EPOCH=$(without_a_time ', "core:datetime": "1970-01-01T00:00:00Z"' epoch)
 LOCAL=$(without_a_time ', "core:datetime": "2024-01-02T03:04:05.25"' local)
 json_is "$LOCAL" '[.notes[] | select(contains("names no zone"))] | length == 1' "a time without a zone"
-# The stream has the times of the recording that was sent.
-START=$(date -u -d "$(tapectl_json recordings show "$FILE" | jq -r .start_time)" +%s%N)
+# The stream has the times of the recording that was sent, whose sample 12345 is 6172500 ns behind its first.
+START=$(date -u -d "$(tapectl_json recordings show "$IMPORT" | jq -r .start_time)" +%s%N)
 name_of() { jq -r .recording <<<"$1"; }
-jq -n --arg start "$START" --arg file "$FILE" --arg live "$LIVE" --arg seen "$SEEN" --arg ring "$RING" --arg program "$PROGRAM" \
+jq -n --arg start "$START" --arg later_start "$((START + 6172500))" --arg later "$LATER" \
+  --arg import "$IMPORT" --arg file "$FILE" --arg live "$LIVE" --arg seen "$SEEN" --arg ring "$RING" --arg program "$PROGRAM" \
   --arg undated "$(name_of "$UNDATED")" --arg epoch "$(name_of "$EPOCH")" --arg local "$(name_of "$LOCAL")" '{
-  "a file": {name: $file}, "a live stream": {name: $live, start: $start}, "a trigger": {name: $seen},
+  "a file": {name: $file, unknown: true}, "an import": {name: $import, start: $start},
+  "a live stream": {name: $live, start: $start}, "a stream from within": {name: $later, start: $later_start}, "a trigger": {name: $seen},
   "a ring": {name: $ring, segment: 1}, "a program": {name: $program}, "an undated file": {name: $undated, unknown: true},
   "a file of 1970": {name: $epoch, start: "0"},
   "a file without a zone": {name: $local, start: "1704164645250000000"}}' >"$WORK/asked.json"

@@ -152,6 +152,9 @@ TEST_P(RecordTest, AFilePassesThroughWithItsLastPartialBlock) {
   EXPECT_EQ((*blocks)[3].header.flags, dataplane::kBlockPartial);
   EXPECT_EQ((*blocks)[3].header.payload_bytes, 1001u);
   EXPECT_EQ((*blocks)[3].header.sample_index, 3 * kTestBlockBytes / 4);
+  for (const Pulled& block : *blocks) {
+    EXPECT_EQ(block.header.capture_ns, dataplane::kTimeUnknown) << "nobody knows it";
+  }
   EXPECT_EQ(origin_.source.name, "file");
   EXPECT_EQ(origin_.datatype, "ci16_le");
 }
@@ -173,6 +176,7 @@ TEST_P(RecordTest, ALoopGoesOnWithoutASeam) {
   ASSERT_THAT(*blocks, SizeIs(3));
   const std::string all = Joined(*blocks);
   ASSERT_EQ(all.size(), 3 * kTestBlockBytes);
+  EXPECT_EQ((*blocks)[0].header.capture_ns, dataplane::kTimeUnknown);
   for (size_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], bytes[i % bytes.size()]) << i;
 }
 

@@ -209,7 +209,7 @@ void TakeAlong(const SourceSettings& settings, const Contents& contents, OpenedS
   }
 }
 
-// Says when each block was captured, by the file.
+// Says when each block was captured, by the file, or that nobody knows it.
 class TimedSource final : public SourceStage {
  public:
   TimedSource(std::unique_ptr<SourceStage> source, services::model::SampleTime start_ns,
@@ -263,10 +263,11 @@ absl::StatusOr<OpenedSource> OpenSource(const SourceSettings& settings) {
   } else {
     out.stage = std::make_unique<RawSource>(std::move(reader));
   }
-  if (out.remarks != nullptr) {
-    out.stage =
-        std::make_unique<TimedSource>(std::move(out.stage), input.contents->layout.start_time_ns,
-                                      settings.sample_rate, converts ? kCf32Bytes : sample_bytes);
+  const bool tells = out.remarks != nullptr;
+  if (tells || !settings.from_instant) {
+    out.stage = std::make_unique<TimedSource>(
+        std::move(out.stage), tells ? input.contents->layout.start_time_ns : std::nullopt,
+        settings.sample_rate, converts ? kCf32Bytes : sample_bytes);
   }
   return out;
 }
@@ -278,6 +279,7 @@ absl::StatusOr<MadeSource> CreateSource(const SourceParameters& parameters,
                                              .raw_datatype = place.datatype,
                                              .sample_rate = place.sample_rate,
                                              .loop = parameters.loop,
+                                             .from_instant = place.at_ns != 0,
                                              .transformed = place.transformed}));
   const bool converted = place.transformed && place.datatype == kTransformable;
   if (file.datatype != place.datatype && !converted) {

@@ -21,7 +21,8 @@ struct SourceSettings {
   std::string raw_datatype;  // that is wanted; what a file that is not SigMF holds
   double sample_rate = 0;    // of what it makes; 0: unknown
   bool loop = false;
-  bool transformed = false;  // what it makes goes into a transform
+  bool from_instant = false;  // what it makes counts from a group's instant
+  bool transformed = false;   // what it makes goes into a transform
 };
 
 struct OpenedSource {
