@@ -16,6 +16,7 @@
 #include "absl/time/time.h"
 #include "gpu_worker/emulator/sender.h"
 #include "gpu_worker/packets/numbered/packet.h"
+#include "gpu_worker/stages/ingest/counts.h"
 #include "services/errors.h"
 #include "tests/gpu_worker/devices.h"
 #include "tests/gpu_worker/jobs.h"
@@ -41,10 +42,12 @@ constexpr emulator::NumberedStream kWrapping{.stream = 9, .first_number = 0xffff
 class IngestTest : public DeviceTest {
  protected:
   // Listens at a port that the system chooses.
-  void Listen(services::StageParameters parameters, const std::string& transport = "udp") {
+  void Listen(services::StageParameters parameters, const std::string& transport = "udp",
+              double sample_rate = 0) {
     parameters[transport] = "127.0.0.1:0";
-    auto recording =
-        gpu_worker::Record(choice_, {.source = {"ingest", parameters}, .slots = 4}, clock_);
+    auto recording = gpu_worker::Record(
+        choice_, {.source = {"ingest", parameters}, .slots = 4, .sample_rate = sample_rate},
+        clock_);
     ASSERT_TRUE(recording.ok()) << recording.status();
     recording_ = *std::move(recording);
     const std::vector<std::string> words = absl::StrSplit(recording_.notes.at(0), ' ');
@@ -207,6 +210,37 @@ TEST_P(IngestTest, ASilenceAfterSamplesEndsTheStreamUnlessItIsToBeAnError) {
     EXPECT_THAT(recording_.remarks->Notes(),
                 testing::Contains(HasSubstr("no sample came for 200ms")));
   }
+}
+
+// 100 samples behind the first ones last 0.1 ms at the channel's rate, and here 150 ms or more.
+TEST_P(IngestTest, ASlowSenderWithoutStampsIsNamed) {
+  Listen({{"timeout", 0.3}}, "udp", 1e6);
+  auto target = Target::Connect(Target::Transport::kUdp, address_);
+  ASSERT_TRUE(target.ok()) << target.status();
+  for (uint32_t number = 0; number < 2; ++number) {
+    if (number > 0) absl::SleepFor(absl::Milliseconds(150));
+    auto packet = packets::numbered::Encode({.number = number, .stream = 9, .samples_bytes = 800});
+    std::vector<std::byte> whole(packet.begin(), packet.end());
+    whole.resize(whole.size() + 800, std::byte{1});
+    const std::span<const std::byte> bytes(whole);
+    ASSERT_TRUE(target->Send(std::span(&bytes, 1)).ok());
+  }
+  ASSERT_TRUE(PullAll(*recording_.source).ok());
+  EXPECT_THAT(recording_.remarks->Notes(),
+              testing::Contains(testing::AllOf(HasSubstr("samples came at "),
+                                               HasSubstr("sample rate is 1000000"))));
+}
+
+TEST(IngestPaceTest, OnlyWhatANetworkDoesNotDoIsNamed) {
+  using stages::ingest::OtherPace;
+  constexpr int64_t kMs = dataplane::kMillisecondNs;
+  EXPECT_EQ(OtherPace(48'000, 1'000 * kMs, 48'000), 0);
+  EXPECT_EQ(OtherPace(48'000, 1'099 * kMs, 48'000), 0) << "less than 100 ms";
+  EXPECT_EQ(OtherPace(4'800'000, 100'900 * kMs, 48'000), 0) << "less than 1 %";
+  EXPECT_NEAR(OtherPace(4'800'000, 102'000 * kMs, 48'000), 47'058.8, 0.1);
+  EXPECT_NEAR(OtherPace(4'800'000, 50'000 * kMs, 48'000), 96'000, 0.1);
+  EXPECT_EQ(OtherPace(48'000, 0, 48'000), 0);
+  EXPECT_EQ(OtherPace(48'000, 100 * kMs, 0), 0);
 }
 
 // Those of the blocks that were still open, too.

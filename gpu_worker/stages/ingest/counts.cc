@@ -1,10 +1,21 @@
 #include "gpu_worker/stages/ingest/counts.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/time/time.h"
 #include "services/vita49/payload_format.h"
 
 namespace tapedeck::gpu_worker::stages::ingest {
+namespace {
+
+// What networks and queues do as well.
+constexpr double kLeastOffS = 0.1;
+constexpr double kLeastOff = 0.01;
+
+}  // namespace
 
 std::string TextOf(const Counts& counts) {
   std::string text =
@@ -39,6 +50,22 @@ std::string TextOf(const Counts& counts) {
                     "; not cut to the sample at the instant: the packets have no time in UTC");
   }
   return text;
+}
+
+double OtherPace(int64_t samples, int64_t passed_ns, double sample_rate) {
+  if (passed_ns <= 0 || !(sample_rate > 0)) return 0;
+  const double passed_s = static_cast<double>(passed_ns) / 1e9;
+  const double off_s = static_cast<double>(samples) / sample_rate - passed_s;
+  if (std::fabs(off_s) <= std::max(kLeastOffS, kLeastOff * passed_s)) return 0;
+  return static_cast<double>(samples) / passed_s;
+}
+
+std::string TextOfPace(const Counts& counts, double sample_rate) {
+  if (counts.seen_rate == 0) return "";
+  return absl::StrFormat(
+      "ingest: samples came at %.6g a second, and the channel's sample rate is %.15g; the times "
+      "follow the channel's",
+      counts.seen_rate.load(), sample_rate);
 }
 
 std::string TextOf(Ending ending, int64_t timeout_ns) {

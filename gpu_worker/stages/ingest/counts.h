@@ -23,6 +23,7 @@ struct Counts {
   std::atomic<uint64_t> clock_sets = 0;    // of the sender's clock
   std::atomic<double> other_rate = 0;      // that the sender told last, where not the channel's
   std::atomic<uint64_t> other_format = 0;  // the same, of VITA 49
+  std::atomic<double> seen_rate = 0;       // of samples that came, where not the channel's
   std::atomic<uint64_t> scattered = 0;
   std::atomic<uint64_t> foreign = 0;
   std::atomic<uint64_t> malformed = 0;
@@ -36,6 +37,13 @@ struct Counts {
 
 // "ingest: packets 7, samples 1024; lost samples 0, in 0 places and 0 blocks; ...".
 std::string TextOf(const Counts& counts);
+
+// How many samples a second came, by the steady clock, where the channel's rate is another one. 0:
+// they differ by 1 % or 100 ms at most, which networks and queues do as well.
+double OtherPace(int64_t samples, int64_t passed_ns, double sample_rate);
+
+// "ingest: samples came at 24000 a second; ...". `sample_rate` is the channel's. Empty: as it says.
+std::string TextOfPace(const Counts& counts, double sample_rate);
 
 // "ingest: the sender marked the end". `timeout_ns` is how long a silence was. Empty: not so.
 std::string TextOf(Ending ending, int64_t timeout_ns);

@@ -145,9 +145,10 @@ absl::StatusOr<Flow> Receiver::ReadOnce() {
   auto flow = parts_.feed->Read([this](std::span<const std::byte> bytes) { OnPacket(bytes); });
   parts_.counts->samples = placement_.taken();
   parts_.counts->dropped = parts_.feed->dropped();
+  if (placement_.taken() != before) NoteArrival(before == 0);
   if (!flow.ok()) return flow;
   if (end_.has_value()) return placement_.IsWhole(*end_) ? Flow::kEnd : *flow;
-  if (placement_.taken() != before) deadline_ns_ = clock_.NowNs() + parts_.timeout_ns;
+  if (placement_.taken() != before) deadline_ns_ = last_came_ns_ + parts_.timeout_ns;
   return flow;
 }
 
@@ -195,6 +196,20 @@ void Receiver::OnClockStep(int64_t told, double step_s) {
   if (position >= 0) parts_.news->TellClockStep(static_cast<uint64_t>(position), step_s);
 }
 
+void Receiver::NoteArrival(bool first) {
+  last_came_ns_ = clock_.NowNs();
+  if (!first) return;
+  first_came_ns_ = last_came_ns_;
+  first_came_ = placement_.newest();
+}
+
+// Times of packets themselves need no clock of ours.
+void Receiver::NotePace() {
+  if (!begun_ || parts_.reader->begin_ns().has_value()) return;
+  parts_.counts->seen_rate = OtherPace(placement_.newest() - first_came_,
+                                       last_came_ns_ - first_came_ns_, parts_.sample_rate);
+}
+
 void Receiver::NoteBegin() {
   const auto stamp_ns = parts_.reader->begin_ns();
   absl::MutexLock lock(&mutex_);
@@ -235,6 +250,7 @@ void Receiver::End(const absl::Status& status) {
     absl::MutexLock lock(&mutex_);
     status_ = status;  // the last block is given with it
   }
+  NotePace();
   jumps_.Finish();
   placement_.End(status.ok() ? end_ : std::nullopt);
   absl::MutexLock lock(&mutex_);

@@ -76,6 +76,8 @@ class Receiver {
   void OnPacket(std::span<const std::byte> bytes);
   void OnClockStep(int64_t told, double step_s);
   void NoteBegin();
+  void NoteArrival(bool first);
+  void NotePace();
   bool CameEarly(std::span<const std::byte> bytes) const;
   bool Await(int64_t deadline_ns);
   // What a silence as long as the timeout means.
@@ -108,6 +110,10 @@ class Receiver {
   Jumps jumps_;
   bool begun_ = false;
   int64_t deadline_ns_ = 0;
+  // When samples came first and last, and how many the first time.
+  int64_t first_came_ns_ = 0;
+  int64_t last_came_ns_ = 0;
+  int64_t first_came_ = 0;
   std::optional<int64_t> end_;  // of the stream, once it has said so
 
   std::thread thread_;

@@ -160,8 +160,9 @@ absl::StatusOr<MadeSource> Create(const Parameters& parameters, const SourcePlac
   MadeSource made{.datatype = place.datatype, .notes = NotesOf(parameters, *opened)};
   const auto counts = std::make_shared<Counts>();
   const auto timeout_ns = static_cast<int64_t>(parameters.timeout * 1e9);
-  made.remarks = std::make_shared<Remarks>([counts, timeout_ns] {
+  made.remarks = std::make_shared<Remarks>([counts, timeout_ns, rate = stream.sample_rate] {
     std::vector<std::string> notes{TextOf(*counts)};
+    if (std::string pace = TextOfPace(*counts, rate); !pace.empty()) notes.push_back(pace);
     if (std::string end = TextOf(counts->ending, timeout_ns); !end.empty()) notes.push_back(end);
     return notes;
   });
