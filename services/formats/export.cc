@@ -114,6 +114,13 @@ class Exporter {
 std::vector<std::string> NotesOf(const Subject& subject, const Format& format, const Seen& seen,
                                  const Losses& losses) {
   std::vector<std::string> notes;
+  const bool spectra = std::ranges::any_of(
+      subject.recording.origin.transforms,
+      [](const model::OriginStage& transform) { return transform.name == "fft"; });
+  if (spectra && !format.tells_transforms) {
+    notes.push_back(absl::StrCat("the samples are spectra, which ", format.name,
+                                 " cannot tell: readers take them for samples in time"));
+  }
   const Frequency frequency = FrequencyOf(subject, seen);
   if (format.one_frequency && frequency.next_hertz.has_value()) {
     notes.push_back(absl::StrFormat(

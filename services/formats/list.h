@@ -19,6 +19,8 @@ struct Format {
   bool resumable = false;
   // A file of it says which of its samples are missing.
   bool tells_gaps = false;
+  // A file of it says what made the samples, and so whether they are spectra.
+  bool tells_transforms = false;
   // What is missing or lost is not in a file of it, instead of zeros.
   bool leaves_out = false;
   // A file of it tells the frequency of its first sample alone.

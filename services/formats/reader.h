@@ -25,7 +25,8 @@ struct Content {
   std::vector<SampleRange> gaps;        // in order
   std::vector<Annotation> annotations;  // samples count from the recording's first
   std::string metadata;                 // what no other field has, for model::Origin
-  std::vector<std::string> notes;       // what is not taken over
+  std::vector<model::OriginStage> transforms;  // that made the samples, says an export of ours
+  std::vector<std::string> notes;              // what is not taken over
 };
 
 // What the user says of a file that does not say it itself, and what of it is wanted.

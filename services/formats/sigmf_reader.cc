@@ -116,6 +116,7 @@ absl::StatusOr<std::unique_ptr<Reader>> Open(Found found, const sigmf::SigmfReco
                   .bytes = layout.samples * sample_bytes,
                   .annotations = std::move(contents.annotations),
                   .metadata = std::move(contents.metadata),
+                  .transforms = std::move(contents.transforms),
                   .notes = std::move(contents.notes)};
   for (const sigmf::Gap& gap : layout.gaps) content.gaps.push_back({gap.first, gap.count});
   return std::make_unique<SigmfSamples>(std::move(found.data), found.begin,

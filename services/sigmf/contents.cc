@@ -14,6 +14,7 @@
 #include "services/sigmf/core_keys.h"
 #include "services/sigmf/counted.h"
 #include "services/sigmf/metadata.h"
+#include "services/sigmf/origin_json.h"
 
 namespace tapedeck::services::sigmf {
 namespace {
@@ -161,6 +162,18 @@ class ContentsReader {
   Counted changed_, beyond_, no_room_, long_;
 };
 
+// An export says what its samples are: spectra, where an fft is among the transforms.
+void TakeTransforms(const json& global, Contents* out) {
+  const auto origin = global.find("tapedeck:origin");
+  if (origin == global.end() || !origin->is_object() || !origin->contains("transforms")) return;
+  auto stages = StagesIn(origin->at("transforms"));
+  if (!stages.has_value()) {
+    out->notes.push_back("global.tapedeck:origin: its transforms are no list of ours");
+    return;
+  }
+  out->transforms = *std::move(stages);
+}
+
 }  // namespace
 
 absl::StatusOr<Contents> ReadContents(const SigmfRecording& meta, uint64_t data_bytes,
@@ -186,6 +199,7 @@ absl::StatusOr<Contents> ReadContents(const SigmfRecording& meta, uint64_t data_
   TD_ASSIGN_OR_RETURN(out.layout, ReadLayout(meta, data_bytes, type->bytes_per_sample(), rate));
   out.notes = out.layout.notes;
   TD_ASSIGN_OR_RETURN(out.metadata, MetadataOf(meta, &out.notes));
+  TakeTransforms(global, &out);
   ContentsReader(meta, &out).Read();
   return out;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "services/model/origin.h"
 #include "services/sigmf/layout.h"
 
 namespace tapedeck::services::sigmf {
@@ -15,9 +16,10 @@ struct Contents {
   Layout layout;           // its gaps are those of the captures, and ours (tapedeck:missing)
   // Samples count from the recording's first. Captures are marks `signal`.
   std::vector<Annotation> annotations;
-  std::string metadata;            // a JSON object, for model::Origin; empty: nothing
-  std::string sha512;              // of the data, in lower case; empty: it does not say
-  std::vector<std::string> notes;  // for the user
+  std::string metadata;                        // a JSON object, for model::Origin; empty: nothing
+  std::vector<model::OriginStage> transforms;  // of an export of ours
+  std::string sha512;                          // of the data, in lower case; empty: it does not say
+  std::vector<std::string> notes;              // for the user
 };
 
 // Of a data file of so many bytes. `told_rate` are samples a second that the user tells, by which

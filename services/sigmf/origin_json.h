@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "services/model/group.h"
 #include "services/model/origin.h"
@@ -16,5 +18,10 @@ std::string TimeOf(int64_t ns);
 // What is empty is left out.
 nlohmann::json JsonOf(const model::Origin& origin);
 nlohmann::json JsonOf(const model::RecordingGroup& group);
+nlohmann::json JsonOf(const std::vector<model::OriginStage>& stages);
+
+// The other way: what made the samples of a file that Tapedeck exported. None: it is no list of
+// stages, or has more of them, or longer words, than a job may.
+std::optional<std::vector<model::OriginStage>> StagesIn(const nlohmann::json& list);
 
 }  // namespace tapedeck::services::sigmf

@@ -83,13 +83,14 @@ class Marks {
   size_t done_ = 0;
 };
 
-model::Origin OriginOf(const FileAnswer& file, const std::string& metadata) {
+model::Origin OriginOf(const FileAnswer& file, const formats::Content& content) {
   const size_t slash = file.file.rfind('/');
   std::string name = file.file.substr(slash == std::string::npos ? 0 : slash + 1);
   return {.source = {.name = "import",
                      .parameters = {{"file", std::move(name)}, {"format", file.format}}},
+          .transforms = content.transforms,
           .version = kVersion,
-          .metadata = metadata};
+          .metadata = content.metadata};
 }
 
 absl::Status DeleteOnceClosed(client::CatalogClient& catalog, const std::string& name) {
@@ -124,7 +125,7 @@ absl::Status RunImport(const storage_session::Peer& peer, Patience& patience,
                                                peer, channel,
                                                {.blocks = formats::BlocksOf(content, channel),
                                                 .labels = channel.labels,
-                                                .origin = OriginOf(*file, content.metadata)}));
+                                                .origin = OriginOf(*file, content)}));
   file->recording = recorder->recording();
   absl::Status imported =
       formats::Import({.reader = &reader,

@@ -9,6 +9,8 @@
 #include "absl/strings/str_format.h"
 #include "services/formats/input.h"
 #include "services/model/field.h"
+#include "services/sigmf/foreign_json.h"
+#include "services/sigmf/origin_json.h"
 
 namespace tapedeck::services::formats {
 namespace {
@@ -16,6 +18,8 @@ namespace {
 constexpr char kRate[] = "sample_rate";
 constexpr char kStart[] = "start_time_ns";
 constexpr char kFrequency[] = "frequency";
+constexpr char kTransforms[] = "transforms";
+constexpr size_t kMostTextBytes = 64 << 10;
 // Attributes of the dataset and its groups together that notes count.
 constexpr size_t kMostAttributes = 10'000;
 // What else an export of ours has.
@@ -70,6 +74,21 @@ class Number {
   const Handle type_;
 };
 
+// Of one text of a fixed size; none: it is none, or longer.
+std::optional<std::string> TextOf(const FoundSamples& samples, const char* name) {
+  const Handle attribute(H5Aopen(samples.dataset.get(), name, H5P_DEFAULT), H5Aclose);
+  const Handle type(H5Aget_type(attribute.get()), H5Tclose);
+  const Handle space(H5Aget_space(attribute.get()), H5Sclose);
+  const bool fixed = H5Tget_class(type.get()) == H5T_STRING && H5Tis_variable_str(type.get()) == 0;
+  const size_t bytes = H5Tget_size(type.get());
+  if (!fixed || bytes > kMostTextBytes || H5Sget_simple_extent_npoints(space.get()) != 1) {
+    return std::nullopt;
+  }
+  std::string text(bytes, '\0');
+  if (H5Aread(attribute.get(), type.get(), text.data()) < 0) return std::nullopt;
+  return text.substr(0, text.find('\0'));
+}
+
 herr_t NoteAttribute(hid_t /*object*/, const char* name, const H5A_info_t* /*info*/, void* names) {
   auto& found = *static_cast<std::vector<std::string>*>(names);
   found.emplace_back(name);
@@ -95,8 +114,8 @@ void NoteOthers(const Handle& file, const FoundSamples& samples, Content* conten
   AppendAttributes(samples.dataset, absl::StrCat("/", samples.name), &left_out);
   std::erase_if(left_out, [&](const std::string& text) {
     const std::string name = text.substr(0, text.rfind(" of /"));
-    return name == kRate || name == kStart || name == kFrequency ||
-           (name == kOurs[0] && IsOurs(samples));
+    const bool ours = name == kOurs[0] || name == kTransforms;
+    return name == kRate || name == kStart || name == kFrequency || (ours && IsOurs(samples));
   });
   for (std::string path = samples.name; !path.empty() && left_out.size() < kMostAttributes;) {
     const size_t slash = path.rfind('/');
@@ -136,6 +155,12 @@ void TakeAttributes(const Handle& file, const FoundSamples& samples, Content* co
     const bool unknown = hertz == 0 && IsOurs(samples);
     if (signal.has_value() && !unknown) content->annotations.push_back(*signal);
     if (!signal.has_value()) NoteUnread(kFrequency, "of Hz", "--frequency", content);
+  }
+  if (Has(samples, kTransforms) && IsOurs(samples)) {
+    const std::string text = TextOf(samples, kTransforms).value_or("");
+    auto stages = sigmf::StagesIn(sigmf::ParseForeign(text));
+    if (!stages.has_value()) content->notes.push_back("its attribute \"transforms\" is not read");
+    content->transforms = std::move(stages).value_or(std::vector<model::OriginStage>());
   }
   NoteOthers(file, samples, content);
 }

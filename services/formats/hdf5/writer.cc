@@ -11,6 +11,7 @@
 #include "services/formats/hdf5.h"
 #include "services/formats/hdf5/handle.h"
 #include "services/formats/hdf5/types.h"
+#include "services/sigmf/origin_json.h"
 
 namespace tapedeck::services::formats {
 namespace {
@@ -66,6 +67,9 @@ class Hdf5Writer final : public Writer {
         PutNumber("sample_rate", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &recording.sample_rate));
     if (const auto start_ns = TimeOf(subject_, 0); start_ns.has_value()) {
       TD_RETURN_IF_ERROR(PutNumber("start_time_ns", H5T_STD_I64LE, H5T_NATIVE_INT64, &*start_ns));
+    }
+    if (const auto& transforms = recording.origin.transforms; !transforms.empty()) {
+      TD_RETURN_IF_ERROR(PutText("transforms", sigmf::JsonOf(transforms).dump()));
     }
     TD_RETURN_IF_ERROR(PutText("datatype", subject_.datatype));
     TD_RETURN_IF_ERROR(PutText("recording", recording.name));

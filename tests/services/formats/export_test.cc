@@ -24,6 +24,7 @@ class ExportTest : public testing::Test {
   absl::StatusOr<Exported> Run(const std::string& format, const Range& range = {}) {
     Recording recording = RecordingOf(feed_.samples, "ci16_le", feed_.missing.size());
     recording.annotations = signals_;
+    recording.origin.transforms = transforms_;
     const auto subject = SubjectOf(recording, range);
     if (!subject.ok()) return subject.status();
     ExportWish wish = WishFor(format, path_, feed_);
@@ -52,6 +53,7 @@ class ExportTest : public testing::Test {
   Feed feed_{.samples = Samples(5 * kBlockBytes + 100)};
   const std::string path_ = ScratchPath("file");
   std::vector<Annotation> signals_;
+  std::vector<model::OriginStage> transforms_;
   bool resume_ = false;
   bool gaps_ = false;
 };
@@ -212,6 +214,47 @@ TEST_F(ExportTest, TheFrequencyIsThatOfTheFirstSample) {
     EXPECT_EQ(frequency_of(format, 100), "frequency=433920000");
     EXPECT_EQ(frequency_of(format, 3000), "frequency=434500000");
     EXPECT_EQ(frequency_of(format, 3500), "frequency=434500000");
+  }
+}
+
+// Spectra come in again as spectra, where the format has a word for it.
+TEST_F(ExportTest, AnExportTellsWhatMadeItsSamples) {
+  transforms_ = {{.name = "fft", .parameters = {{"points", "1024"}, {"window", "hann"}}},
+                 {.name = "convert", .parameters = {{"from", "cf32_le"}, {"to", "ci16_le"}}}};
+  const auto read_again = [&](const std::string& format, std::string file) {
+    if (format == "sigmf") file.replace(file.size() - 4, 4, "meta");
+    return FormatNamed(format, Use::kImport)->read(file, {});
+  };
+  for (const std::string format : {"sigmf", "hdf5", "wav"}) {
+    const auto exported = Run(format);
+    if (absl::IsUnimplemented(exported.status())) continue;
+    ASSERT_TRUE(exported.ok()) << exported.status();
+    const auto reader = read_again(format, exported->file);
+    ASSERT_TRUE(reader.ok()) << reader.status();
+    const Content& content = (*reader)->content();
+    if (format == "wav") {
+      EXPECT_THAT(exported->notes, ElementsAre(HasSubstr("are spectra, which wav cannot tell")));
+      EXPECT_THAT(content.transforms, ElementsAre());
+    } else {
+      EXPECT_THAT(exported->notes, ElementsAre());
+      EXPECT_EQ(content.transforms, transforms_) << format;
+    }
+    std::filesystem::remove(path_);
+  }
+}
+
+TEST_F(ExportTest, TransformsThatAreNoneAreNamedAndLeftOut) {
+  transforms_ = {{.name = "fft"}};
+  ASSERT_TRUE(Run("sigmf").ok());
+  json meta = json::parse(ReadFile(path_ + ".sigmf-meta"));
+  for (const json& wrong : {json(7), json::array({json::object()}),
+                            json::array({{{"name", "fft"}, {"parameters", {{"points", 5}}}}})}) {
+    meta["global"]["tapedeck:origin"]["transforms"] = wrong;
+    WriteFile(path_ + ".sigmf-meta", meta.dump());
+    const auto reader = FormatNamed("sigmf", Use::kImport)->read(path_ + ".sigmf-meta", {});
+    ASSERT_TRUE(reader.ok()) << reader.status();
+    EXPECT_THAT((*reader)->content().transforms, ElementsAre());
+    EXPECT_THAT((*reader)->content().notes, testing::Contains(HasSubstr("no list of ours")));
   }
 }
 
