@@ -23,8 +23,10 @@ absl::Status RunTrigger(Program& program, const TriggerOptions& options) {
                       program.Recorder()->TriggerRecording(channel, options.trigger));
   std::vector<Row> rows;
   for (const Capture& capture : captures) {
-    rows.push_back({capture.recording, absl::StrCat(capture.first_sample),
-                    absl::StrCat(capture.trigger_sample), absl::StrCat(capture.end_sample)});
+    // None is made before the sample comes.
+    rows.push_back({capture.recording.empty() ? "-" : capture.recording,
+                    absl::StrCat(capture.first_sample), absl::StrCat(capture.trigger_sample),
+                    absl::StrCat(capture.end_sample)});
   }
   program.Print(AnswerOf(captures), {"RECORDING", "FIRST", "TRIGGER", "END"}, rows);
   return absl::OkStatus();

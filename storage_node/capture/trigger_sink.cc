@@ -22,9 +22,15 @@ constexpr size_t kMaxWaiting = 64;
 // As many as a worker is told.
 constexpr size_t kMaxCaptures = 256;
 
-void Mark(uint64_t sample, const services::Trigger& trigger, const ArmedRecording& recording) {
-  recording.live->Annotate(
+// False if it takes no more notes.
+bool Mark(uint64_t sample, const services::Trigger& trigger, recording::LiveRecording& live) {
+  return live.Annotate(
       {.sample_start = sample, .label = trigger.label, .comment = trigger.comment});
+}
+
+void LogNotKept(uint64_t sample, size_t triggers) {
+  dataplane::Log(dataplane::LogLevel::kWarning, "trigger_sink", "a trigger's sample never came",
+                 {{"sample", absl::StrCat(sample)}, {"triggers", absl::StrCat(triggers)}});
 }
 
 bool Triggers(const dataplane::BlockHeader& header) {
@@ -54,7 +60,8 @@ void TriggerSink::OnMade(absl::StatusOr<ArmRecording> arm) {
   while (!waiting_.empty() && !making()) {
     Asked next = std::move(waiting_.front());
     waiting_.pop_front();
-    Catch(std::move(next));
+    Place(std::move(next));
+    if (capture_.has_value() && !making()) Settle();
   }
   error_.Update(TakeEarly());
   if (waker_) waker_();
@@ -101,7 +108,11 @@ absl::StatusOr<Flow> TriggerSink::Push(dataplane::Block* block) {
 }
 
 bool TriggerSink::BelongsToCapture(uint64_t sample) const {
-  return options_.window.Around(sample).first_sample < capture_->bounds.end_sample;
+  const uint64_t end = capture_->bounds.end_sample;
+  if (options_.window.Around(sample).first_sample < end) return true;
+  return std::ranges::any_of(held_, [&](const dataplane::Block& block) {
+    return block.header().sample_index < end && sample < options_.window.EndOf(block.header());
+  });
 }
 
 bool TriggerSink::Stuck() const {
@@ -134,13 +145,22 @@ absl::Status TriggerSink::Take(dataplane::Block block) {
     recording::ForgetTriggers(header);
   }
   held_.push_back(std::move(block));
-  if (asked.has_value()) {
-    Catch(*std::move(asked));
-  } else if (capture_.has_value() && !making()) {
-    Settle();
-  }
+  if (asked.has_value()) Catch(*std::move(asked));
+  CatchDue();
+  if (capture_.has_value() && !making()) Settle();
   if (!capture_.has_value()) DropOld();
   return error_;
+}
+
+void TriggerSink::CatchDue() {
+  while (!ahead_.empty() && ahead_.begin()->first < newest_end_) {
+    Asked due = std::move(ahead_.begin()->second);
+    ahead_.erase(ahead_.begin());
+    if (!due.trigger.sample.has_value()) {
+      due.trigger.sample = due.last_sample = held_.back().header().sample_index;
+    }
+    Place(std::move(due));
+  }
 }
 
 // The newest sample may trigger.
@@ -161,10 +181,7 @@ absl::Status TriggerSink::Record(dataplane::Block block) {
     held_.push_back(std::move(block));
     return absl::OkStatus();
   }
-  if (capture.blocks == 0) {
-    capture.bounds.first_sample =
-        std::max(capture.bounds.first_sample, block.header().sample_index);
-  }
+  capture.recorded_end = options_.window.EndOf(block.header());
   block.header().sequence = capture.blocks++;
   return capture.recording->writer->Push(&block).status();
 }
@@ -179,24 +196,71 @@ absl::Status TriggerSink::RecordHeld() {
 void TriggerSink::OnTrigger(const services::Trigger& trigger, TriggerPort::Answer answer) {
   absl::Status status = this->status();
   if (status.ok() && ended_) status = absl::FailedPreconditionError("the session is ending");
+  const bool to_come = trigger.sample.value_or(0) >= newest_end_;
   const size_t waiting = waiting_.size() + (making() ? capture_->asked.size() : 0);
-  if (status.ok() && waiting >= kMaxWaiting) {
-    status = services::LimitReached(absl::StrCat(kMaxWaiting), "waiting triggers",
-                                    "trigger: too many wait for their recordings; try again");
-  }
-  if (status.ok() && trigger.sample.value_or(UINT64_MAX) < OldestSample()) {
-    status = services::ArgumentInvalid(
-        "sample", absl::StrCat("trigger: sample ", *trigger.sample,
-                               " is held no more; the oldest that is there is ", OldestSample()));
+  if (status.ok() && (to_come ? ahead_.size() : waiting) >= kMaxWaiting) {
+    status =
+        services::LimitReached(absl::StrCat(kMaxWaiting), "waiting triggers",
+                               absl::StrCat("trigger: too many wait for their ",
+                                            to_come ? "samples" : "recordings", "; try again"));
   }
   if (!status.ok()) return answer(status);
   Asked asked{.trigger = trigger, .answer = std::move(answer)};
-  if (!trigger.sample.has_value()) asked.trigger.sample = newest_end_ == 0 ? 0 : newest_end_ - 1;
+  if (to_come) return Await(std::move(asked));
+  if (!trigger.sample.has_value()) asked.trigger.sample = newest_end_ - 1;
   asked.last_sample = *asked.trigger.sample;
-  if (making() && (!waiting_.empty() || !BelongsToCapture(asked.last_sample))) {
+  Place(std::move(asked));
+  if (capture_.has_value() && !making()) Settle();
+}
+
+void TriggerSink::Await(Asked asked) {
+  const uint64_t sample = asked.trigger.sample.value_or(0);
+  services::Capture bounds = options_.window.Around(sample);
+  if (capture_.has_value() && !making() && sample < capture_->bounds.end_sample) {
+    bounds.recording = capture_->bounds.recording;
+    bounds.recordings = capture_->bounds.recordings;
+    bounds.first_sample = capture_->bounds.first_sample;
+  }
+  std::exchange(asked.answer, nullptr)(Caught{.capture = std::move(bounds)});
+  asked.last_sample = sample;
+  ahead_.emplace(sample, std::move(asked));
+}
+
+void TriggerSink::Place(Asked asked) {
+  const uint64_t sample = *asked.trigger.sample;
+  if (!asked.marked && sample < OldestSample()) return CatchBehind(std::move(asked));
+  if (making() && !BelongsToCapture(asked.last_sample)) {
     waiting_.push_back(std::move(asked));
   } else {
     Catch(std::move(asked));
+  }
+}
+
+void TriggerSink::CatchBehind(Asked asked) {
+  const uint64_t sample = *asked.trigger.sample;
+  const bool there = sample >= previous_.first_sample && sample < previous_.end_sample;
+  if (!asked.answer) {
+    if (there && Mark(sample, asked.trigger, *previous_.live)) return;
+    return LogNotKept(sample, 1);
+  }
+  if (!there) {
+    return asked.answer(services::ArgumentInvalid(
+        "sample", absl::StrCat("trigger: sample ", sample,
+                               " is held no more; the oldest that is there is ", OldestSample())));
+  }
+  services::Capture bounds = options_.window.Around(sample);
+  const bool more = bounds.end_sample > previous_.end_sample;
+  bounds.recording = previous_.recording;
+  bounds.recordings = {previous_.recording};
+  bounds.first_sample = previous_.first_sample;
+  std::exchange(asked.answer,
+                nullptr)(Caught{.capture = std::move(bounds), .to_mark = previous_.recording});
+  if (!more) return;
+  asked.marked = true;
+  if (capture_.has_value() || !held_.empty()) {
+    Place(std::move(asked));
+  } else {
+    ahead_.emplace(newest_end_, std::move(asked));
   }
 }
 
@@ -206,50 +270,45 @@ uint64_t TriggerSink::OldestSample() const {
 }
 
 void TriggerSink::Catch(Asked asked) {
-  const services::Capture window = options_.window.Around(*asked.trigger.sample);
+  const uint64_t sample = *asked.trigger.sample;
   const bool begins = !capture_.has_value();
   if (begins) {
     capture_ = ActiveCapture{};
-    capture_->bounds.first_sample = window.first_sample;
     capture_->span = asked.trigger.trace.Start("capture");
   }
   services::Capture& bounds = capture_->bounds;
-  bounds.trigger_sample = *asked.trigger.sample;
+  bounds.trigger_sample = sample;
   bounds.end_sample =
       std::max(bounds.end_sample, options_.window.Around(asked.last_sample).end_sample);
+  services::model::SampleTime begin_ns;
+  if (begins) {
+    const dataplane::BlockHeader& first = FirstFrom(options_.window.Around(sample).first_sample);
+    bounds.first_sample = first.sample_index;
+    if (first.capture_ns != dataplane::kTimeUnknown) begin_ns = first.capture_ns;
+  }
   asked.bounds = bounds;
   capture_->asked.push_back(std::move(asked));
-  if (!begins) {
-    if (!making()) Settle();
-    return;
-  }
+  if (!begins) return;
   // The last: it may be there at once.
-  options_.make(BeginOf(bounds), lifetime_.Guard([this](absl::StatusOr<ArmRecording> arm) {
+  options_.make(begin_ns, lifetime_.Guard([this](absl::StatusOr<ArmRecording> arm) {
     OnMade(std::move(arm));
   }));
 }
 
-services::model::SampleTime TriggerSink::BeginOf(const services::Capture& bounds) const {
-  if (held_.empty()) return std::nullopt;
-  const auto begins = [&](const dataplane::Block& block) {
-    return options_.window.EndOf(block.header()) > bounds.first_sample;
-  };
-  const auto first = std::ranges::find_if(held_, begins);
-  const bool there = first != held_.end();
-  const dataplane::BlockHeader& known = there ? first->header() : held_.back().header();
-  if (known.capture_ns == dataplane::kTimeUnknown) return std::nullopt;
-  const uint64_t samples = there ? 0 : bounds.first_sample - known.sample_index;
-  return services::model::TimeAfter(known.capture_ns, samples, options_.window.sample_rate);
+const dataplane::BlockHeader& TriggerSink::FirstFrom(uint64_t sample) const {
+  const auto first = std::ranges::find_if(held_, [&](const dataplane::Block& block) {
+    return options_.window.EndOf(block.header()) > sample;
+  });
+  return first->header();
 }
 
 void TriggerSink::Settle() {
   error_.Update(RecordHeld());
   ActiveCapture& capture = *capture_;
   for (Asked& one : std::exchange(capture.asked, {})) {
-    Mark(*one.trigger.sample, one.trigger, *capture.recording);
-    if (one.last_sample != *one.trigger.sample) {
-      Mark(one.last_sample, one.trigger, *capture.recording);
-    }
+    recording::LiveRecording& live = *capture.recording->live;
+    if (!one.marked) Mark(*one.trigger.sample, one.trigger, live);
+    if (one.last_sample != *one.trigger.sample) Mark(one.last_sample, one.trigger, live);
     if (!one.answer) continue;
     if (!error_.ok()) {
       one.answer(error_);
@@ -271,6 +330,10 @@ void TriggerSink::EndCapture() {
   capture_->span.Set("tapedeck.blocks", static_cast<int64_t>(capture_->blocks));
   capture_->span.End();
   DropClosed();
+  previous_ = {.recording = capture_->recording->name,
+               .live = capture_->recording->live,
+               .first_sample = capture_->bounds.first_sample,
+               .end_sample = capture_->recorded_end};
   // Its writer still flushes and seals; the stream goes on meanwhile.
   closing_.push_back(*std::move(capture_->recording));
   capture_ = std::nullopt;
@@ -306,6 +369,8 @@ absl::StatusOr<Flow> TriggerSink::Finish(const absl::Status& cause) {
   if (!std::exchange(ended_, true)) {
     early_.clear();
     held_.clear();
+    if (!ahead_.empty()) LogNotKept(ahead_.begin()->first, ahead_.size());
+    ahead_.clear();
     if (capture_.has_value()) CutCapture(cause);
   }
   for (auto it = closing_.begin(); it != closing_.end();) {

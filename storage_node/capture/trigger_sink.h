@@ -59,24 +59,35 @@ class TriggerSink final : public dataplane::Sink {
   // The newest recordings, oldest first.
   const std::vector<std::string>& captures() const { return captures_; }
 
-  // Starts a capture, or makes the one under way longer. Answers once its recording is made:
-  // FAILED_PRECONDITION at the stream's end; INVALID_ARGUMENT: its sample is held no more;
-  // RESOURCE_EXHAUSTED (LIMIT_REACHED) if too many wait.
+  // Starts a capture, or makes the one under way longer. Answers once its recording is made. A
+  // trigger of a sample that has not come is answered at once and acts when the sample comes; the
+  // answer names no recording then, unless the capture under way reaches as far. A sample of the
+  // capture before is marked there. FAILED_PRECONDITION at the stream's end; INVALID_ARGUMENT: its
+  // sample is held no more; RESOURCE_EXHAUSTED (LIMIT_REACHED) if too many wait.
   void OnTrigger(const services::Trigger& trigger, TriggerPort::Answer answer);
 
  private:
   struct Asked {
-    services::Trigger trigger;   // with its sample
+    services::Trigger trigger;   // with its sample; none: the first that comes
     uint64_t last_sample = 0;    // a block's last one; else the trigger's
-    TriggerPort::Answer answer;  // of a block: null
+    TriggerPort::Answer answer;  // of a block, or once it is given: null
     services::Capture bounds;    // of the capture, with this trigger
+    bool marked = false;         // its sample is in the capture before
   };
   struct ActiveCapture {
     std::optional<ArmedRecording> recording;  // none: it is being made
     services::Capture bounds;
     uint64_t blocks = 0;                    // pushed
+    uint64_t recorded_end = 0;              // one more than the newest sample pushed
     services::telemetry::trace::Span span;  // of the call that triggered it
     std::vector<Asked> asked;               // wait for the recording
+  };
+
+  struct PreviousCapture {
+    std::string recording;
+    std::shared_ptr<recording::LiveRecording> live;
+    uint64_t first_sample = 0;
+    uint64_t end_sample = 0;
   };
 
   bool making() const { return capture_.has_value() && !capture_->recording.has_value(); }
@@ -90,15 +101,23 @@ class TriggerSink final : public dataplane::Sink {
   // No more can be held, or the next one triggers what does not belong to the recording that is
   // being made.
   bool Stuck() const;
-  // It lies within the capture or touches it.
+  // Its window lies within the capture or touches it, or its block is one of the capture's.
   bool BelongsToCapture(uint64_t sample) const;
   absl::Status Record(dataplane::Block block);
   absl::Status RecordHeld();
   void DropOld();
+  // Answers a trigger whose sample is to come, and keeps it.
+  void Await(Asked asked);
+  // The triggers whose samples have come.
+  void CatchDue();
+  // Of a trigger whose sample has come: into the capture, or one to be made.
+  void Place(Asked asked);
+  // Its sample is held no more: the capture before may have it.
+  void CatchBehind(Asked asked);
   // Begins a capture or makes it longer. Between two triggers of a block, nothing is left out.
   void Catch(Asked asked);
-  // When the first sample is taken that the capture records, as far as the blocks say.
-  services::model::SampleTime BeginOf(const services::Capture& bounds) const;
+  // The first block held with that sample or a later one, which there is.
+  const dataplane::BlockHeader& FirstFrom(uint64_t sample) const;
   // Into the recording, which is made: what is held, and what was asked.
   void Settle();
   void EndCapture();
@@ -114,7 +133,9 @@ class TriggerSink final : public dataplane::Sink {
   uint64_t newest_end_ = 0;                     // one more than the newest sample
   std::deque<dataplane::Block> held_;           // in order
   std::optional<ActiveCapture> capture_;
-  std::deque<Asked> waiting_;  // for the captures after the one whose recording is made
+  PreviousCapture previous_;              // none: it has no samples
+  std::multimap<uint64_t, Asked> ahead_;  // by the sample that they wait for
+  std::deque<Asked> waiting_;             // for the captures after the one whose recording is made
   std::list<ArmedRecording> closing_;
   std::vector<std::string> captures_;
   absl::Status error_;

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# A triggered channel from outside. Nothing is listed for a trigger that has not come. `latest` is the newest capture, and its name
-# and start are those of its own samples. The job names its captures. The stream's end seals a capture that it cuts.
+# A triggered channel from outside. Nothing is listed for a trigger or a sample that has not come. `latest` is the newest
+# capture, and its name and start are those of its own samples. The job names its captures. The stream's end seals a
+# capture that it cuts.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 recordings() { tapectl_json recordings list "$1" | jq -c '[.recordings[].name]'; }
 is_closed() { tapectl_json recordings show "$1" | jq -e '.state != "RECORDING"'; }
 trigger() { tapectl_json trigger "$1" --label seen | jq -r '.captures[0].recording'; }
+has_come() { [[ $(job '.blocks > 0') == true ]]; }
 
 # stop_job JOB: its stream ends in order.
 stop_job() {
@@ -18,6 +20,8 @@ waits() {
   local first second job
   start_job record l0/t --source synth --duration 1h
   job=$(job .name)
+  json_is "$(tapectl_json trigger l0/t --sample 1000000000000)" ".captures[0].recording == \"\"" "a sample that is to come"
+  wait_for 20 has_come || fail "no block has come"
   [[ $(recordings l0/t) == "[]" ]] || fail "nothing has triggered, and the list has $(recordings l0/t)"
   first=$(trigger l0/t)
   wait_for 20 is_closed "$first" || fail "$first is not closed"
@@ -39,6 +43,7 @@ is_cut() {
   local name job
   start_job record l0/long --source synth --duration 1h
   job=$(job .name)
+  wait_for 20 has_come || fail "no block has come"
   name=$(trigger l0/long)
   stop_job "$job"
   wait_for 20 is_closed "$name" || fail "$name is not closed"

@@ -251,7 +251,7 @@ class RecordingInfo:
 
 @dataclasses.dataclass(frozen=True)
 class Capture:
-    """What a trigger keeps."""
+    """What a trigger keeps. `recording` is empty until one is made: the sample has not come."""
 
     recording: str
     first_sample: int

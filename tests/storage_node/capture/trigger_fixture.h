@@ -82,6 +82,24 @@ class TriggerTest : public testing::Test {
     return recording;
   }
 
+  // Those that the session says it has made, once there are so many.
+  std::vector<std::string> AwaitCaptures(Recorder& recorder, size_t count) {
+    std::vector<std::string> made;
+    EXPECT_TRUE(node_.executor().RunUntil([&] {
+      made = recorder.admission.captures();
+      return made.size() >= count;
+    }));
+    made.resize(count);
+    return made;
+  }
+
+  // The samples that a closed capture has marks of.
+  std::vector<uint64_t> MarksOf(const std::string& name) {
+    std::vector<uint64_t> samples;
+    for (const auto& one : Closed(name).annotations) samples.push_back(one.sample_start);
+    return samples;
+  }
+
   // The first sample of each block.
   std::vector<uint64_t> BlocksOf(const std::string& name) {
     std::vector<uint64_t> blocks;
