@@ -3,11 +3,21 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "services/errors.h"
+
 namespace tapedeck::storage_node::capture {
 namespace {
 
 // Of the past; what is older cannot be kept by a trigger.
 constexpr size_t kMaxRanges = 4096;
+
+// Triggers whose samples are to come.
+constexpr size_t kMaxAhead = 64;
+
+services::Annotation MarkOf(uint64_t sample, const services::Trigger& trigger) {
+  return {.sample_start = sample, .label = trigger.label, .comment = trigger.comment};
+}
 
 }  // namespace
 
@@ -24,6 +34,11 @@ void SegmentKeeper::OnBlock(uint64_t number, const dataplane::BlockHeader& heade
   range.end_sample = std::max(range.end_sample, options_.window.EndOf(header));
   newest_end_ = std::max(newest_end_, range.end_sample);
   if (range.first_sample < keep_until_ && !range.live->kept()) range.live->Keep(true);
+  auto one = ahead_.lower_bound(header.sample_index);
+  while (one != ahead_.end() && one->first < options_.window.EndOf(header)) {
+    range.live->Annotate(MarkOf(one->first, one->second));
+    one = ahead_.erase(one);
+  }
 }
 
 void SegmentKeeper::OnClosed(uint64_t number) {
@@ -46,12 +61,11 @@ bool SegmentKeeper::KeepOne(const Range& range, const services::Trigger& trigger
   }
   const uint64_t sample = capture.trigger_sample;
   if (range.first_sample <= sample && sample < range.end_sample) {
-    const services::Annotation mark{
-        .sample_start = sample, .label = trigger.label, .comment = trigger.comment};
-    if (range.live == nullptr || !range.live->Annotate(mark)) caught->to_mark = range.recording;
+    const bool marked = range.live != nullptr && range.live->Annotate(MarkOf(sample, trigger));
+    if (!marked) caught->to_mark = range.recording;
   }
   if (capture.recordings.empty()) {
-    capture.first_sample = std::max(capture.first_sample, range.first_sample);
+    capture.first_sample = range.first_sample;
     capture.recording = range.recording;
   }
   capture.recordings.push_back(range.recording);
@@ -59,8 +73,17 @@ bool SegmentKeeper::KeepOne(const Range& range, const services::Trigger& trigger
   return true;
 }
 
+absl::Status SegmentKeeper::CheckTakes(const services::Trigger& trigger) const {
+  if (trigger.sample.value_or(0) < newest_end_ || ahead_.size() < kMaxAhead) {
+    return absl::OkStatus();
+  }
+  return services::LimitReached(absl::StrCat(kMaxAhead), "waiting triggers",
+                                "trigger: too many wait for their samples; try again");
+}
+
 Caught SegmentKeeper::Keep(const services::Trigger& trigger) {
   const uint64_t sample = trigger.sample.value_or(newest_end_ == 0 ? 0 : newest_end_ - 1);
+  if (sample >= newest_end_) ahead_.emplace(sample, trigger);
   Caught caught{.capture = options_.window.Around(sample)};
   services::Capture& capture = caught.capture;
   keep_until_ = std::max(keep_until_, capture.end_sample);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -33,7 +34,10 @@ class SegmentKeeper {
   void OnBlock(uint64_t number, const dataplane::BlockHeader& header);
   void OnClosed(uint64_t number);
 
-  // Keeps the segments with the samples asked for that there are, and those to come.
+  // RESOURCE_EXHAUSTED (LIMIT_REACHED) if its sample is to come, as are those of too many.
+  absl::Status CheckTakes(const services::Trigger& trigger) const;
+  // Keeps the segments with the samples asked for that there are, and those to come. A sample that
+  // is to come is marked when it comes.
   Caught Keep(const services::Trigger& trigger);
 
  private:
@@ -48,9 +52,10 @@ class SegmentKeeper {
   bool KeepOne(const Range& range, const services::Trigger& trigger, Caught* caught) const;
 
   const KeeperOptions options_;
-  std::deque<Range> ranges_;  // by number
-  uint64_t newest_end_ = 0;   // one more than the newest sample
-  uint64_t keep_until_ = 0;   // of the last trigger
+  std::deque<Range> ranges_;                          // by number
+  uint64_t newest_end_ = 0;                           // one more than the newest sample
+  uint64_t keep_until_ = 0;                           // of the last trigger
+  std::multimap<uint64_t, services::Trigger> ahead_;  // by the sample that they wait for
 };
 
 }  // namespace tapedeck::storage_node::capture

@@ -193,6 +193,7 @@ absl::StatusOr<Caught> SegmentSink::OnTrigger(const services::Trigger& trigger) 
   Retire();
   TD_RETURN_IF_ERROR(status());
   if (ended_) return absl::FailedPreconditionError("the session is ending");
+  TD_RETURN_IF_ERROR(keeper_.CheckTakes(trigger));
   return keeper_.Keep(trigger);
 }
 

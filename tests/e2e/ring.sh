@@ -63,11 +63,11 @@ triggered() {
   wait "$follower" || expect_error_in "$(cat "$WORK/follow.json")" DATA_LOSS RECORDING_NOT_FOUND
   first=$(jq .first_sample <<<"$capture")
   end=$(jq .end_sample <<<"$capture")
-  json_is "$capture" ".end_sample - .trigger_sample == $RATE / 2 and .trigger_sample - .first_sample == $RATE" "the capture"
+  json_is "$capture" ".end_sample - .trigger_sample == $RATE / 2 and .trigger_sample - .first_sample >= $RATE" "the capture"
   kept=$(segments trig/t | jq -sc 'map(select(.kept))')
   json_is "$kept" "length >= 5 and length <= 8 and all(.state == \"SEALED\" and .missing_blocks == 0)" "kept segments"
   # Of 16 blocks each.
-  json_is "$kept" "(.[0].segment) * 16 * 131072 <= $first" "the first sample kept"
+  json_is "$kept" ".[0].segment * 16 * 131072 == $first" "the first sample kept"
   json_is "$kept" "((.[-1].segment) + 1) * 16 * 131072 >= $end" "the last sample kept"
   json_is "$kept" '[.[].annotations[] | select(.label == "seen")] | length == 1' "the mark"
   json_is "$(tapectl_json play "$(jq -r .recording <<<"$capture")" --from-sample "$first" --sink verify | tail -n 1)" \
