@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "services/catalog.h"
 #include "services/model/recording.h"
+#include "services/model/view.h"
 #include "services/session/control.h"
 #include "services/telemetry/trace/span.h"
 
@@ -16,15 +17,21 @@ namespace tapedeck::services {
 
 // Any thread. Calls wait for the node, at most 5 s. Errors are the node's own, or UNAVAILABLE
 // (NODE_UNREACHABLE).
-class StorageClient {
+class RecordingsClient {
  public:
-  virtual ~StorageClient() = default;
-  virtual absl::StatusOr<Channel> GetChannel(const std::string& name) = 0;
+  virtual ~RecordingsClient() = default;
   virtual absl::StatusOr<Recording> GetRecording(const std::string& name) = 0;
+  virtual absl::StatusOr<Timeline> GetTimeline(const std::string& recording) = 0;
   // All of them, in calls of some hundreds, each into the segment with its sample if the recording
   // is one of a stream; `done` counts those that are there, also if it fails.
   virtual absl::Status AnnotateStream(const std::string& recording,
                                       std::span<const Annotation> annotations, size_t* done) = 0;
+};
+
+// The same of channels and sessions.
+class StorageClient : public RecordingsClient {
+ public:
+  virtual absl::StatusOr<Channel> GetChannel(const std::string& name) = 0;
   // Ends such calls, those under way and those to come: CANCELLED.
   virtual void Cancel() = 0;
   // Returns at once; a node that cannot be reached closes the stream.

@@ -1,13 +1,15 @@
-// Writes what the stages of a recording job remark into its recording, as soon as they do: what a
-// remark is about may be on the disk already, and the worker may be killed.
+// Writes what the stages of a recording job remark into its recording, or into its captures, as
+// soon as they do: what a remark is about may be on the disk already, and the worker may be killed.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
@@ -15,6 +17,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "dataplane/deadline.h"
+#include "gpu_worker/job/capture_marks.h"
 #include "gpu_worker/stages/remarks.h"
 #include "services/storage.h"
 #include "services/threads/task_thread.h"
@@ -23,47 +26,74 @@ namespace tapedeck::gpu_worker::job {
 
 // Any thread; owned by its job. The calls are made on a thread of its own, since they wait for the
 // storage node. While that is away, or has no segment yet for a sample, they wait for the session
-// to go on. What belongs to a segment that is gone is left out and counted. After the first call
-// that fails otherwise no other is made.
+// to go on. What belongs to a segment that is gone, or to samples that no capture has, is left out
+// and counted. After the first call that fails otherwise no other is made.
 class Annotator {
  public:
+  // A session records all it gets, or captures of it alone.
+  enum class Into { kRecording, kCaptures };
+
   // `storage` outlives it. RESOURCE_EXHAUSTED (LIMIT_REACHED) where there is no thread.
   static absl::StatusOr<std::unique_ptr<Annotator>> Create(std::shared_ptr<stages::Remarks> remarks,
-                                                           services::StorageClient& storage);
+                                                           services::RecordingsClient& storage,
+                                                           Into into = Into::kRecording);
   // Waits for the call under way.
   ~Annotator();
 
-  // A session runs into that recording, which stays the same; may be said again and again.
+  // A session runs into that recording, which stays the same; may be said again and again. An empty
+  // name says nothing.
   void SessionRuns(const std::string& recording);
+  // A session has made these captures, the newest ones; may be said again and again.
+  void HasCaptures(const std::vector<std::string>& captures);
 
   // The session has ended: writes what there still is, for half a minute at most, and calls `done`
   // on its thread with the first failure, and how many were left out.
   void Finish(std::function<void(const absl::Status& annotated, uint64_t left_out)> done);
 
  private:
-  Annotator(std::shared_ptr<stages::Remarks> remarks, services::StorageClient& storage,
-            std::shared_ptr<services::TaskQueue> tasks,
+  struct Capture {
+    CaptureMarks::Extent extent;
+    size_t looked_for = 0;  // so many marks, once it is closed
+  };
+
+  Annotator(std::shared_ptr<stages::Remarks> remarks, services::RecordingsClient& storage,
+            Into into, std::shared_ptr<services::TaskQueue> tasks,
             std::unique_ptr<services::TaskThread> thread)
       : remarks_(std::move(remarks)),
         storage_(storage),
+        into_(into),
         tasks_(std::move(tasks)),
         thread_(std::move(thread)) {}
 
+  // The first time, and while some wait.
+  void Begin(bool first, bool behind);
+
   // Its thread.
   void Write(stages::Remarks::Which which, dataplane::Deadline deadline);
+  void WriteRecording(bool all, dataplane::Deadline deadline);
+  void WriteCaptures(bool all, dataplane::Deadline deadline);
+  void FallBehind();
   // The next ones. With `all` what no segment has yet is left out, too.
   absl::Status WriteSome(const std::string& recording, bool all, dataplane::Deadline deadline);
+  // Asks which samples the capture has, unless that is known for good, and writes its marks.
+  absl::Status WriteCapture(const std::string& name, Capture& capture, bool all,
+                            dataplane::Deadline deadline);
+  absl::Status Look(const std::string& name, CaptureMarks::Extent& extent);
 
   const std::shared_ptr<stages::Remarks> remarks_;
-  services::StorageClient& storage_;
+  services::RecordingsClient& storage_;
+  const Into into_;
   const std::shared_ptr<services::TaskQueue> tasks_;
 
   absl::Mutex mutex_;
-  std::string recording_ ABSL_GUARDED_BY(mutex_);  // empty: not known yet
-  bool behind_ ABSL_GUARDED_BY(mutex_) = false;    // some wait for the storage node to be back
+  std::string recording_ ABSL_GUARDED_BY(mutex_);           // empty: not known yet
+  std::vector<std::string> names_ ABSL_GUARDED_BY(mutex_);  // of the captures
+  bool behind_ ABSL_GUARDED_BY(mutex_) = false;  // some wait for the storage node to be back
 
   // Its thread only.
   std::deque<services::Annotation> waiting_;  // bounded by what remarks there may be
+  CaptureMarks marks_;                        // likewise
+  std::map<std::string, Capture> captures_;   // those that the session names
   // The next call has so many at most.
   size_t at_once_ = services::model::kMaxAnnotationsAtOnce;
   uint64_t left_out_ = 0;

@@ -59,8 +59,9 @@ void Job::OnChange(const Snapshot& snapshot) {
   if (times_ != nullptr && snapshot.accept.recording == times_->recording()) {
     times_->BeginAt(snapshot.accept.first_block);
   }
-  if (annotator_ != nullptr && !snapshot.resuming && !snapshot.accept.recording.empty()) {
+  if (annotator_ != nullptr && !snapshot.resuming) {
     annotator_->SessionRuns(snapshot.accept.recording);
+    annotator_->HasCaptures(snapshot.captures);
   }
   if (!snapshot.ended) return;
   if (annotator_ == nullptr) return Conclude({.last = snapshot});
@@ -102,8 +103,8 @@ void Job::Conclude(End end) {
     absl::MutexLock lock(&mutex_);
     std::ranges::copy(remarks_->Notes(), std::back_inserter(job_.notes));
     if (end.unmarked > 0) {
-      job_.notes.push_back(
-          absl::StrCat(end.unmarked, " annotations are left out: no segment has their samples"));
+      job_.notes.push_back(absl::StrCat(
+          end.unmarked, " annotations are left out: no recording keeps their samples"));
     }
   }
   // What it has taken so far is sealed.

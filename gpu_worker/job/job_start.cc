@@ -99,10 +99,13 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(const std::string& name,
   std::optional<pipeline::TapRecording> tap = std::move(pipeline.tap);
   job->meter_ = meter;
   const bool kept = !services::IsInletName(channel.name);
+  const bool in_memory = channel.triggered() && channel.commit == dataplane::CommitLevel::kReceived;
   if (pipeline.remarks != nullptr && kept) {
     job->remarks_ = pipeline.remarks;
-    TD_ASSIGN_OR_RETURN(job->annotator_,
-                        Annotator::Create(job->remarks_, *FirstThere(job->nodes_).storage));
+    TD_ASSIGN_OR_RETURN(
+        job->annotator_,
+        Annotator::Create(job->remarks_, *FirstThere(job->nodes_).storage,
+                          in_memory ? Annotator::Into::kCaptures : Annotator::Into::kRecording));
   }
   if (live) job->stop_source_ = pipeline.source->Stopper();
   job->OpenRecording(spec, channel, std::move(pipeline));

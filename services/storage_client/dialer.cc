@@ -6,6 +6,7 @@
 #include "services/client/catalog_client.h"
 #include "services/client/inlet_client.h"
 #include "services/client/recorder_client.h"
+#include "services/client/view_client.h"
 #include "services/session_stream/stream_opener.h"
 
 namespace tapedeck::services::storage_client {
@@ -21,7 +22,8 @@ class GrpcStorageClient final : public StorageClient {
         channel_(channel),
         catalog_(channel_, kTimeout),
         inlets_(channel_, kTimeout),
-        recorder_(channel_, kTimeout) {}
+        recorder_(channel_, kTimeout),
+        view_(channel_, kTimeout) {}
 
   absl::StatusOr<Channel> GetChannel(const std::string& name) override {
     if (!IsInletName(name)) return catalog_.GetChannel(name);
@@ -30,6 +32,9 @@ class GrpcStorageClient final : public StorageClient {
   }
   absl::StatusOr<Recording> GetRecording(const std::string& name) override {
     return catalog_.GetRecording(name);
+  }
+  absl::StatusOr<Timeline> GetTimeline(const std::string& recording) override {
+    return view_.GetTimeline(recording);
   }
   absl::Status AnnotateStream(const std::string& recording, std::span<const Annotation> annotations,
                               size_t* done) override {
@@ -47,6 +52,7 @@ class GrpcStorageClient final : public StorageClient {
   client::CatalogClient catalog_;
   client::InletClient inlets_;
   client::RecorderClient recorder_;
+  client::ViewClient view_;
 };
 
 class GrpcStorageDialer final : public StorageDialer {

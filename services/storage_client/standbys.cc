@@ -18,6 +18,9 @@ class StandbyClient final : public StorageClient {
   absl::StatusOr<Recording> GetRecording(const std::string& name) override {
     return nodes_[current_]->GetRecording(name);
   }
+  absl::StatusOr<Timeline> GetTimeline(const std::string& recording) override {
+    return nodes_[current_]->GetTimeline(recording);
+  }
   absl::Status AnnotateStream(const std::string& recording, std::span<const Annotation> annotations,
                               size_t* done) override {
     return nodes_[current_]->AnnotateStream(recording, annotations, done);

@@ -57,6 +57,32 @@ a_part_of() {
   python3 "$HERE/vita49_story.py" part "$WORK/first.json" "$WORK/second.json" "$first" "$end" || fail "a part: $ANSWER"
 }
 
+# are_captured: of such a stream a channel keeps what triggers name alone. Each capture has the retunes and losses of its samples, and
+# begins with the frequency that holds there.
+are_captured() {
+  local sample i CHANNEL=l0/t
+  local -a begins=() ends=() captures
+  begin_ingest "udp=127.0.0.1:0$INGEST_OPTIONS"
+  # Both come after the trigger. 30,000 samples before it and after it are kept, in whole blocks.
+  for sample in 168840 496520; do
+    wait_for 20 tapectl trigger l0/t --sample "$sample" >/dev/null 2>&1 || fail "no trigger at $sample"
+    begins+=($(((sample - 30000) / BLOCK_SAMPLES * BLOCK_SAMPLES)))
+    ends+=($(((sample + 30000) / BLOCK_SAMPLES * BLOCK_SAMPLES + BLOCK_SAMPLES)))
+  done
+  SENT=$("$TAPEDECK_BIN/tapedeck-emulator" --udp "127.0.0.1:$PORT" "$@")
+  end_ingest
+  json_is "$ANSWER" '.state == "SUCCEEDED" and (.captures | length) == 2' "captures"
+  json_is "$ANSWER" '[.notes[] | select(contains("annotations are left out"))] | length == 1' "the note of the captures"
+  echo "$SENT" >"$WORK/sent.json"
+  readarray -t captures < <(jq -r ".captures[]" <<<"$ANSWER")
+  for i in 0 1; do
+    told_of "${captures[i]}" "$WORK/capture.json"
+    json_is "$(<"$WORK/capture.json")" ".blocks == $(((ends[i] - begins[i]) / BLOCK_SAMPLES))" "a capture"
+    python3 "$HERE/vita49_story.py" captured "$WORK/sent.json" "$WORK/capture.json" "$SAMPLE_RATE" "${begins[i]}" "${ends[i]}" ||
+      fail "a capture: $ANSWER"
+  done
+}
+
 begin_test
 need python3
 WORKER_OPTIONS=(--send-allow "127.0.0.1:*")
@@ -73,6 +99,10 @@ json_is "$FIRST_ANSWER" '.state == "SUCCEEDED" and .lost_blocks == 0' "parts of 
 json_is "$SENT" '(.tuned | length) == 101 and (.lost | length) > 10 and .repeated_packets > 10 and .reordered_packets > 10' \
   "the emulator did not do what it was told"
 a_part_of "$FIRST"
+tapectl channel create l0/t --datatype ci16_be --block-bytes 64KiB --sample-rate "$SAMPLE_RATE" --commit received --pre-trigger 10ms \
+  --post-trigger 10ms >/dev/null
+are_captured --packets vita49 --sample-rate "$SAMPLE_RATE" --sample-bytes 4 --rate 12MB --packet-bytes 1024 \
+  --count $((BLOCKS * BLOCK_SAMPLES)) --retunes 100 --drop 10000 --drop-run 3 --repeat 20000 --reorder 20000 --seed 5
 
 is_exact "blocks are lost" --drop 1000 --drop-run 200 --repeat 20000 --reorder 20000 --seed 4
 json_is "$FIRST_ANSWER" '.state == "FAILED" and .lost_blocks > 0' "blocks are lost"

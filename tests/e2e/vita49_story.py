@@ -4,6 +4,7 @@
   vita49_story.py sent SENT RECORDING RATE    what the emulator says that it has sent
   vita49_story.py same RECORDING RECORDING
   vita49_story.py part RECORDING RECORDING FIRST END   the second is of these samples of the first
+  vita49_story.py captured SENT RECORDING RATE FIRST END   it is a capture of these samples, and counts as the stream does
 """
 import json
 import sys
@@ -24,11 +25,14 @@ def told(recording):
     """(changes, losses) of a recording."""
     changes, losses = [], []
     for annotation in recording["annotations"]:
+        if annotation["label"] == "trigger":
+            continue
         start, count = annotation["sample_start"], annotation.get("sample_count", 0)
         if annotation["label"] == "signal":
             changes.append((start, annotation["comment"]))
         else:
-            assert annotation["label"] == "lost" and count > 0 and not annotation.get("comment"), annotation
+            comment = annotation.get("comment", "")
+            assert annotation["label"] == "lost" and count > 0 and (not comment or comment.startswith("of samples ")), annotation
             losses.append((start, start + count))
     block = recording["block_samples"]
     missing = [(sequence * block, (sequence + 1) * block) for sequence in recording["missing"]]
@@ -43,13 +47,13 @@ def sent(answer, rate):
     return sorted(changes), joined(losses)
 
 
-def part(story, first, end):
-    """The same of some of the samples: what held before the first of them holds from that on."""
+def part(story, first, end, place=0):
+    """The same of some of the samples, at that place: what held before the first of them holds from that on."""
     changes, losses = story
     before = [text for start, text in changes if start <= first][-1:]
-    within = [(start - first, text) for start, text in changes if first < start < end]
-    clipped = [[max(begin, first) - first, min(stop, end) - first] for begin, stop in losses if begin < end and stop > first]
-    return [(0, text) for text in before] + within, clipped
+    within = [(start - first + place, text) for start, text in changes if first < start < end]
+    clipped = [[max(begin, first), min(stop, end)] for begin, stop in losses if begin < end and stop > first]
+    return [(place, text) for text in before] + within, [[sample - first + place for sample in one] for one in clipped]
 
 
 def differences(what, expected, found):
@@ -64,12 +68,15 @@ def differences(what, expected, found):
 def main():
     with open(sys.argv[2]) as first, open(sys.argv[3]) as second:
         expected, recording = json.load(first), json.load(second)
-    if sys.argv[1] == "sent":
+    if sys.argv[1] in ("sent", "captured"):
         expected = sent(expected, float(sys.argv[4]))
     else:
         expected = told(expected)
     if sys.argv[1] == "part":
         expected = part(expected, int(sys.argv[4]), int(sys.argv[5]))
+    if sys.argv[1] == "captured":
+        first, end = map(int, sys.argv[5:7])
+        expected = part(expected, first, end, place=first)
     found = told(recording)
     if expected == found:
         print(f"{len(found[0])} changes and {len(found[1])} losses, each at its sample")

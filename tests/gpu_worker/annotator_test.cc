@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
 #include "dataplane/executor/timed_wait.h"
 #include "dataplane/now.h"
@@ -18,12 +19,17 @@ using testing::HasSubstr;
 using testing::SizeIs;
 
 // Takes so many annotations, and refuses the next ones.
-class TakingStorage final : public services::StorageClient {
+class TakingStorage final : public services::RecordingsClient {
  public:
   explicit TakingStorage(size_t most) : most_(most) {}
 
-  absl::StatusOr<services::Channel> GetChannel(const std::string&) override { return Unused(); }
   absl::StatusOr<services::Recording> GetRecording(const std::string&) override { return Unused(); }
+  // Any capture has the samples of [first, end), and is closed.
+  absl::StatusOr<services::Timeline> GetTimeline(const std::string&) override {
+    return services::Timeline{.state = services::RecordingState::kSealed,
+                              .samples = end - first,
+                              .captures = {{.sample = 0, .stream_sample = first}}};
+  }
   absl::Status AnnotateStream(const std::string& recording, std::span<const Annotation> annotations,
                               size_t* done) override {
     *done = 0;
@@ -54,8 +60,6 @@ class TakingStorage final : public services::StorageClient {
     taken_.push_back(annotation);
     return absl::OkStatus();
   }
-  void Cancel() override {}
-  std::unique_ptr<services::session::ControlStream> OpenSession() override { return nullptr; }
 
   // The samples of the segments there are.
   std::atomic<uint64_t> first = 0;
@@ -189,6 +193,37 @@ TEST_F(AnnotatorTest, ANodeThatStaysAwayIsToldOf) {
   storage.SetAway(true);
   Remark(10);
   EXPECT_EQ(services::ReasonOf(Finish(*annotator))->reason, "NODE_UNREACHABLE");
+}
+
+TEST_F(AnnotatorTest, ACaptureHasTheMarksOfItsSamplesAndTheSignalBefore) {
+  TakingStorage storage(100);
+  storage.first = 40;
+  storage.end = 80;
+  const auto annotator = Annotator::Create(remarks_, storage, Annotator::Into::kCaptures).value();
+  for (const uint64_t sample : {10, 20, 60, 90}) {
+    remarks_->Mark({.sample_start = sample, .label = "signal", .comment = absl::StrCat(sample)});
+  }
+  remarks_->Mark({.sample_start = 30, .sample_count = 15, .label = "lost"});
+  annotator->HasCaptures({"r"});
+  EXPECT_TRUE(Finish(*annotator).ok());
+  EXPECT_THAT(
+      storage.taken(),
+      testing::ElementsAre(Annotation{.sample_start = 40, .label = "signal", .comment = "20"},
+                           Annotation{.sample_start = 60, .label = "signal", .comment = "60"},
+                           Annotation{.sample_start = 40,
+                                      .sample_count = 5,
+                                      .label = "lost",
+                                      .comment = "of samples 30 to 44 of the stream"}));
+  EXPECT_EQ(left_out_, 2u) << "the first and the last signal";
+}
+
+TEST_F(AnnotatorTest, WithoutACaptureAllIsLeftOut) {
+  TakingStorage storage(1);
+  const auto annotator = Annotator::Create(remarks_, storage, Annotator::Into::kCaptures).value();
+  annotator->SessionRuns("");
+  for (const uint64_t sample : {1, 2}) Remark(sample);
+  EXPECT_TRUE(Finish(*annotator).ok());
+  EXPECT_EQ(left_out_, 2u);
 }
 
 TEST_F(AnnotatorTest, WithoutARecordingNothingCanBeWritten) {

@@ -35,6 +35,9 @@ class LocalStorage final : public services::StorageClient {
   absl::StatusOr<services::Recording> GetRecording(const std::string& name) override {
     return node_.recordings().GetRecording(name);
   }
+  absl::StatusOr<services::Timeline> GetTimeline(const std::string& recording) override {
+    return node_.view().GetTimeline(recording);
+  }
   absl::Status AnnotateStream(const std::string& recording,
                               std::span<const services::Annotation> annotations,
                               size_t* done) override {

@@ -82,8 +82,8 @@ TEST_F(SegmentJobTest, WhatTheRingHasDeletedNeedsNoAnnotation) {
   EXPECT_GT(marks.begin()->first, 0u) << "the ring has deleted the first one";
   for (const auto& [number, count] : marks) EXPECT_EQ(count, 1u) << number;
   EXPECT_THAT(job.notes,
-              testing::Contains(testing::HasSubstr("annotations are left out: no segment "
-                                                   "has their samples")));
+              testing::Contains(testing::HasSubstr("annotations are left out: no recording "
+                                                   "keeps their samples")));
 }
 
 }  // namespace

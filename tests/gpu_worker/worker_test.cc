@@ -62,6 +62,9 @@ class TestStorage final : public services::StorageClient {
     if (const absl::Status status = Wait(); !status.ok()) return status;
     return answers_.recording;
   }
+  absl::StatusOr<services::Timeline> GetTimeline(const std::string&) override {
+    return services::Timeline();
+  }
   absl::Status AnnotateStream(const std::string&, std::span<const services::Annotation>,
                               size_t*) override {
     return absl::OkStatus();
