@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
+#include "services/copying/fits.h"
 #include "services/errors.h"
 #include "services/model/description.h"
 #include "services/model/part.h"
@@ -21,6 +22,9 @@ using services::session::Open;
 namespace {
 
 constexpr uint64_t kSegmentsOfARing = 64;
+
+// The source that an import names as its origin.
+constexpr char kImport[] = "import";
 
 // Names that are tried where something has them already.
 constexpr int kNameTries = 8;
@@ -244,6 +248,15 @@ absl::Status CheckPart(const RecordTarget& target) {
       target.channel.name,
       triggered ? "keeps what a trigger says: that is not recorded in parts over several nodes"
                 : "is recorded in segments: these are not recorded in parts over several nodes");
+}
+
+absl::Status CheckWhole(const RecordTarget& target) {
+  const bool copied = target.open.original.has_value();
+  if (!copied && target.open.origin.source.name != kImport) return absl::OkStatus();
+  const std::vector<services::Lun> luns = {*target.lun->config.now()};
+  if (copied) TD_RETURN_IF_ERROR(services::copying::CheckIsNoRing(target.channel, luns));
+  const uint64_t blocks = std::min(target.open.expected_blocks, kMaxBlocks);
+  return services::copying::CheckKeeps(target.channel, luns, blocks * target.channel.block_bytes);
 }
 
 absl::StatusOr<RecordTarget> FindTarget(Means& means, const Open& open) {

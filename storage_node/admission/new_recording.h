@@ -38,6 +38,10 @@ absl::StatusOr<RecordTarget> FindTarget(Means& means, const services::session::O
 // FAILED_PRECONDITION (CHANNEL_IN_USE): of a session that records a part, where there can be none.
 absl::Status CheckPart(const RecordTarget& target);
 
+// INVALID_ARGUMENT (ARGUMENT_INVALID): of a copy or an import, which the channel would not keep
+// whole.
+absl::Status CheckWhole(const RecordTarget& target);
+
 // Makes the files of a fresh recording, locked by its writer to be, whose blocks come from a ring
 // of `ring_slots` and have been checked by `arrivals`. Refuses what the LUN has no room for:
 // RESOURCE_EXHAUSTED (LUN_FULL). On the LUN's desk; the writer lives on `executor`.

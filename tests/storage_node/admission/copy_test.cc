@@ -81,5 +81,64 @@ TEST_F(CopyTest, AnUnfinishedOneIsNotTheRecording) {
   EXPECT_EQ(MovedTo(kOriginal), "");
 }
 
+// Whoever asks: what is whole before it is written is whole after it.
+class WholeTest : public CopyTest {
+ protected:
+  WholeTest() {
+    const services::Lun ring{.name = "luns/ring",
+                             .store = "memory",
+                             .capacity_bytes = 16 << 20,
+                             .full_policy = services::FullPolicy::kRing};
+    EXPECT_TRUE(node_.node().luns().CreateLun(ring, "").ok());
+    Make({.name = kRing});
+    Make({.name = kTriggered,
+          .commit = dataplane::CommitLevel::kReceived,
+          .pre_trigger_ns = 1'000'000'000});
+  }
+  void Make(services::Channel channel) {
+    channel.block_bytes = kBlockBytes;
+    channel.datatype = "cf32_le";
+    channel.sample_rate = 1e5;
+    const auto made = node_.node().channels().CreateChannel(channel, "");
+    EXPECT_TRUE(made.ok()) << made.status();
+  }
+
+  std::string CopyInto(const std::string& channel) {
+    return Reason(
+        node_
+            .Record({.channel = channel,
+                     .expected_blocks = 1,
+                     .original = services::session::Original{.recording = kOriginal, .uid = "u-1"}})
+            .status());
+  }
+  std::string ImportInto(const std::string& channel, uint64_t blocks) {
+    services::session::Open open{.channel = channel, .expected_blocks = blocks};
+    open.origin.source.name = "import";
+    return Reason(node_.Record(open).status());
+  }
+
+  static constexpr char kPlain[] = "luns/l/channels/d";
+  static constexpr char kRing[] = "luns/ring/channels/c";
+  static constexpr char kTriggered[] = "luns/l/channels/t";
+};
+
+TEST_F(WholeTest, AChannelThatKeepsCapturesAloneTakesNone) {
+  EXPECT_EQ(CopyInto(kTriggered), "ARGUMENT_INVALID");
+  EXPECT_EQ(ImportInto(kTriggered, 1), "ARGUMENT_INVALID");
+  EXPECT_TRUE(node_.Record({.channel = kTriggered, .expected_blocks = 1}).ok());
+}
+
+TEST_F(WholeTest, ARingTakesNoCopyAndWhatItWouldNotKeep) {
+  EXPECT_EQ(CopyInto(kRing), "ARGUMENT_INVALID");
+  EXPECT_EQ(ImportInto(kRing, 256), "ARGUMENT_INVALID");
+  EXPECT_EQ(ImportInto(kRing, 100), "none");
+  EXPECT_TRUE(node_.Record({.channel = kRing, .expected_blocks = 256}).ok());
+}
+
+TEST_F(WholeTest, AnotherChannelTakesBoth) {
+  EXPECT_EQ(CopyInto(kPlain), "none");
+  EXPECT_EQ(ImportInto(kPlain, 1), "none");
+}
+
 }  // namespace
 }  // namespace tapedeck::storage_node
