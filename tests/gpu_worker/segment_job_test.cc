@@ -51,7 +51,8 @@ class SegmentJobTest : public JobFixture {
   // How many annotations each segment has, by its number; each is in its middle.
   std::map<uint64_t, size_t> Marks() {
     std::map<uint64_t, size_t> marks;
-    for (const auto& segment : *node_->recordings().ListRecordings(kSegmented)) {
+    const auto listed = *node_->recordings().ListRecordings(kSegmented);
+    for (const auto& segment : listed) {
       const auto found = *node_->recordings().GetRecording(segment.name);
       marks[found.segment] = found.annotations.size();
       for (const auto& one : found.annotations) {
