@@ -46,7 +46,7 @@ inline constexpr uint64_t kMaxPrewriteBytes = uint64_t{1} << 62;
 struct Lun {
   std::string name;  // luns/{lun}
   LunState state = LunState::kReady;
-  std::string cause;  // why it is not ready
+  std::string cause;  // why it is not ready, or why its capacity is larger than it has room for
   std::string uid;
   // What its recordings have for the LUN's uid where that is another one, as in a LUN that was
   // made of a copy; empty: uid. For the storage node alone.
