@@ -122,6 +122,36 @@ struct Segments {
   }
 };
 
+// Runs `write` on a thread beside the LUN's desk, which makes segments meanwhile, and then `done`
+// on the executor.
+void WriteLater(Means& means, const std::string& lun, dataplane::Executor& executor,
+                std::function<void(recordings::Scribe)> write, dataplane::Task done) {
+  means.luns.desks()
+      .Of(absl::StrCat(lun, " keeps"))
+      ->Run([&means, &executor, write = std::move(write), done = std::move(done)]() mutable {
+        write(recordings::Scribe(means.recordings));
+        executor.Post(std::move(done));
+      });
+}
+
+void WriteEnd(recordings::Scribe scribe, const capture::StreamEnd& end) {
+  const absl::Status status = scribe.Conclude(end);
+  if (status.ok()) return;
+  dataplane::Log(dataplane::LogLevel::kError, "record",
+                 "a stream's last segment does not say why it ended",
+                 {{"recording", end.recording}, {"error", std::string(status.message())}});
+}
+
+void WriteCaught(recordings::Scribe scribe, capture::Caught& caught,
+                 const services::Trigger& trigger) {
+  const absl::Status status = scribe.WriteDown(caught, trigger);
+  if (status.ok()) return;
+  dataplane::Log(dataplane::LogLevel::kError, "record", "not all is kept that was triggered",
+                 {{"recording", caught.capture.recording},
+                  {"trigger_sample", absl::StrCat(*trigger.sample)},
+                  {"error", std::string(status.message())}});
+}
+
 capture::SegmentOptions OptionsOf(const Segments& segments, const capture::TriggerWindow& window) {
   capture::SegmentOptions options{.segment_blocks = segments.target.segment_blocks};
   options.keeper.window = window;
@@ -136,27 +166,13 @@ capture::SegmentOptions OptionsOf(const Segments& segments, const capture::Trigg
         segments.means, segments.target.name.lun, segments.executor,
         [segments, number] { return segments.Prepare(number); }, std::move(made));
   };
+  options.conclude = [segments](capture::StreamEnd end, dataplane::Task done) {
+    WriteLater(
+        segments.means, segments.target.name.lun, segments.executor,
+        [end = std::move(end)](recordings::Scribe scribe) { WriteEnd(scribe, end); },
+        std::move(done));
+  };
   return options;
-}
-
-// On a thread beside the LUN's desk, which makes segments meanwhile.
-void WriteDownLater(Means& means, const std::string& lun, dataplane::Executor& executor,
-                    capture::Caught caught, const services::Trigger& trigger,
-                    dataplane::Task done) {
-  means.luns.desks()
-      .Of(absl::StrCat(lun, " keeps"))
-      ->Run([&means, &executor, caught = std::move(caught), trigger,
-             done = std::move(done)]() mutable {
-        const absl::Status status = recordings::Scribe(means.recordings).WriteDown(caught, trigger);
-        if (!status.ok()) {
-          dataplane::Log(dataplane::LogLevel::kError, "record",
-                         "not all is kept that was triggered",
-                         {{"recording", caught.capture.recording},
-                          {"trigger_sample", absl::StrCat(*trigger.sample)},
-                          {"error", std::string(status.message())}});
-        }
-        executor.Post(std::move(done));
-      });
 }
 
 std::unique_ptr<capture::SegmentSink> SinkOf(const Segments& segments,
@@ -169,7 +185,12 @@ std::unique_ptr<capture::SegmentSink> SinkOf(const Segments& segments,
     options.write_down =
         [&means = segments.means, lun = segments.target.name.lun, &executor = segments.executor](
             capture::Caught caught, const services::Trigger& trigger, dataplane::Task done) {
-          WriteDownLater(means, lun, executor, std::move(caught), trigger, std::move(done));
+          WriteLater(
+              means, lun, executor,
+              [caught = std::move(caught), trigger](recordings::Scribe scribe) mutable {
+                WriteCaught(scribe, caught, trigger);
+              },
+              std::move(done));
         };
   }
   auto sink = std::make_unique<capture::SegmentSink>(std::move(options), std::move(first),

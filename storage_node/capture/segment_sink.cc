@@ -41,6 +41,7 @@ void SegmentSink::Open(uint64_t number, ArmedRecording recording) {
   recording.writer->SetWaker(waker_);
   keeper_.OnSegment(number, recording.name, recording.live);
   const bool used = recording.live->blocks > 0;
+  if (used) newest_ = {number, recording.name, recording.live};
   open_.push_back({.number = number, .recording = std::move(recording), .used = used});
 }
 
@@ -145,6 +146,9 @@ absl::StatusOr<Flow> SegmentSink::Push(dataplane::Block* block) {
     return flow;
   }
   segment.used = true;
+  if (newest_.live == nullptr || newest_.number < number) {
+    newest_ = {number, segment.recording.name, segment.recording.live};
+  }
   keeper_.OnBlock(number, header);
   if (triggers) CatchTriggered(header);
   EndFull(segment);
@@ -221,8 +225,30 @@ void SegmentSink::WriteDownNext() {
   }));
 }
 
+bool SegmentSink::Concluded(const absl::Status& cause) {
+  if (!std::exchange(to_conclude_, false)) return !concluding_;
+  const auto closed = newest_.live->closed();
+  auto hold = options_.keeper.pin(newest_.name, /*writing=*/false);
+  if (closed == nullptr || hold == nullptr)
+    return true;  // it is gone, or a session goes on with it
+  concluding_ = true;
+  options_.conclude({.recording = newest_.name,
+                     .end_time_ns = closed->end_time_ns,
+                     .cause = cause,
+                     .early = ends_early_,
+                     .hold = std::move(hold)},
+                    lifetime_.Guard([this] {
+                      concluding_ = false;
+                      if (waker_) waker_();
+                    }));
+  return false;
+}
+
 absl::StatusOr<Flow> SegmentSink::Finish(const absl::Status& cause) {
   const bool first = !std::exchange(ended_, true);
+  if (first && newest_.live != nullptr && (!cause.ok() || !ends_early_.empty())) {
+    to_conclude_ = HasAllOf(newest_.number);
+  }
   const absl::Status unused = absl::CancelledError("the stream ended before this segment");
   bool all = !making_ && !writing_down_;
   for (Segment& segment : open_) {
@@ -232,7 +258,7 @@ absl::StatusOr<Flow> SegmentSink::Finish(const absl::Status& cause) {
     error_.Update(flow.status());
     all = all && (!flow.ok() || *flow == Flow::kEnd);
   }
-  if (!all) return Flow::kNotNow;
+  if (!all || !Concluded(cause)) return Flow::kNotNow;
   if (cause.ok() && !error_.ok()) return error_;
   return Flow::kEnd;
 }

@@ -16,6 +16,7 @@
 #include "dataplane/sink.h"
 #include "storage_node/capture/armed_recording.h"
 #include "storage_node/capture/segment_keeper.h"
+#include "storage_node/capture/stream_end.h"
 #include "storage_node/capture/trigger_port.h"
 
 namespace tapedeck::storage_node::capture {
@@ -30,6 +31,9 @@ struct SegmentOptions {
   // Of a triggered channel: writes down what a block has triggered, of which the sink could not
   // tell all; `done` is called once on the sink's executor, later.
   std::function<void(Caught caught, services::Trigger trigger, dataplane::Task done)> write_down;
+  // Writes down how the stream ended on its last segment, which is closed; `done` is called once on
+  // the sink's executor, later.
+  std::function<void(StreamEnd end, dataplane::Task done)> conclude;
 };
 
 // Owned by the session; lives on its executor.
@@ -48,7 +52,8 @@ class SegmentSink final : public dataplane::Sink {
   // kNotNow while the next segment is being made, too many wait to be closed, or too much that was
   // triggered waits to be written down.
   absl::StatusOr<dataplane::Flow> Push(dataplane::Block* block) override;
-  // A segment made ahead that has no block goes away.
+  // A segment made ahead that has no block goes away. The last one with blocks says why the stream
+  // ended, also if it was full.
   absl::StatusOr<dataplane::Flow> Finish(const absl::Status& cause) override;
   // The last segment says so.
   void EndEarly(const std::string& why) override { ends_early_ = why; }
@@ -86,12 +91,19 @@ class SegmentSink final : public dataplane::Sink {
   // What a block of a triggered channel triggers.
   void CatchTriggered(const dataplane::BlockHeader& header);
   void WriteDownNext();
+  // Whether the last segment says why the stream ended.
+  bool Concluded(const absl::Status& cause);
 
   const SegmentOptions options_;
   const std::shared_ptr<TriggerPort> port_;
   dataplane::Waker waker_;
   std::deque<Segment> open_;  // never empty; consecutive
   std::string first_recording_;
+  struct {
+    uint64_t number = 0;
+    std::string name;
+    std::shared_ptr<recording::LiveRecording> live;  // null: none has a block
+  } newest_;                                         // of those with a block
   SegmentKeeper keeper_;
   uint64_t ahead_tried_ = 0;  // the newest segment that was tried to be made ahead
   bool making_ = false;
@@ -102,6 +114,8 @@ class SegmentSink final : public dataplane::Sink {
   std::deque<std::pair<Caught, services::Trigger>> to_write_down_;
   bool writing_down_ = false;
   bool ended_ = false;
+  bool to_conclude_ = false;  // newest_ was full before the stream ended
+  bool concluding_ = false;
   std::string ends_early_;  // why; empty: it does not
   dataplane::Lifetime lifetime_;
 };

@@ -38,4 +38,10 @@ void Conclude(const Ending& ending, const WrittenBlocks& written, format::Manife
   }
 }
 
+void ConcludeStream(const absl::Status& cause, const std::string& why, format::Manifest* manifest) {
+  if (!services::session::IsLoss(cause)) manifest->resume_token.clear();
+  manifest->cause = cause.ok() ? why : CauseText(cause);
+  if (!cause.ok()) manifest->state = services::RecordingState::kSalvaged;
+}
+
 }  // namespace tapedeck::storage_node::recording

@@ -1,6 +1,8 @@
 // Why a recording ends, and what its manifest then says of that.
 #pragma once
 
+#include <string>
+
 #include "absl/status/status.h"
 #include "storage_node/format/manifest.h"
 #include "storage_node/recording/written_blocks.h"
@@ -20,5 +22,9 @@ struct Ending {
 // SEALED if all came that was to come, else SALVAGED with the cause; which blocks there are and
 // which not; and the secret of its worker only where it may go on.
 void Conclude(const Ending& ending, const WrittenBlocks& written, format::Manifest* manifest);
+
+// Of a full segment, which is closed already: its stream ended behind it, with `cause`, or early
+// for the reason `why`.
+void ConcludeStream(const absl::Status& cause, const std::string& why, format::Manifest* manifest);
 
 }  // namespace tapedeck::storage_node::recording

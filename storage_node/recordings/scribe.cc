@@ -9,6 +9,7 @@
 #include "dataplane/deadline.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "storage_node/recording/ending.h"
 #include "storage_node/recordings/stream_segments.h"
 
 namespace tapedeck::storage_node::recordings {
@@ -80,6 +81,18 @@ absl::Status Scribe::WriteDown(capture::Caught& caught, const services::Trigger&
                                   .label = trigger.label,
                                   .comment = trigger.comment};
   return Annotate(caught.to_mark, {&mark, 1});
+}
+
+absl::Status Scribe::Conclude(const capture::StreamEnd& end) {
+  bool goes_on = false;
+  const auto change = [&](format::Manifest* manifest) {
+    goes_on = manifest->end_time_ns != end.end_time_ns || !manifest->cause.empty();
+    if (goes_on) return absl::CancelledError("the stream has gone on");
+    recording::ConcludeStream(end.cause, end.early, manifest);
+    return absl::OkStatus();
+  };
+  const absl::Status status = recordings_.Rewrite(end.recording, change).status();
+  return goes_on ? absl::OkStatus() : status;
 }
 
 absl::Status Scribe::Annotate(const std::string& recording,

@@ -1,4 +1,5 @@
-// Writes down on recordings, running or closed, that they are kept, and what marks them.
+// Writes down on recordings, running or closed, that they are kept, what marks them, and why their
+// stream ended.
 #pragma once
 
 #include <span>
@@ -6,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "services/recorder.h"
+#include "storage_node/capture/stream_end.h"
 #include "storage_node/capture/trigger_port.h"
 #include "storage_node/recordings/recordings.h"
 
@@ -29,6 +31,9 @@ class Scribe {
   // Keeps and marks what the session could not by itself, since it is closed, and waits for what it
   // could.
   absl::Status WriteDown(capture::Caught& caught, const services::Trigger& trigger);
+
+  // Says on the last segment how its stream ended, unless the stream has gone on since.
+  absl::Status Conclude(const capture::StreamEnd& end);
 
  private:
   absl::Status Mark(const std::string& recording,

@@ -39,6 +39,10 @@ absl::StatusOr<std::unique_ptr<SegmentedStream>> SegmentedStream::Create(
   options.keeper.pin = [&lun](const std::string& recording, bool writing) {
     return lun.Pin(recording, writing);
   };
+  // The node's catalog is not simulated: what it would write of the end is left out.
+  options.conclude = [&lun](const capture::StreamEnd& /*end*/, dataplane::Task done) {
+    lun.executor().Post(std::move(done));
+  };
   TD_ASSIGN_OR_RETURN(capture::ArmedRecording first, stream->MakeSegment(0));
   auto sink =
       std::make_unique<capture::SegmentSink>(std::move(options), std::move(first), triggers);
