@@ -73,6 +73,15 @@ Recording Joined(const Stream& stream) {
   return joined;
 }
 
+std::vector<Annotation> AnnotationsBefore(const Stream& stream, uint64_t segment) {
+  std::vector<Annotation> before;
+  for (const Recording& one : stream.segments) {
+    if (one.segment >= segment) break;
+    before.insert(before.end(), one.annotations.begin(), one.annotations.end());
+  }
+  return before;
+}
+
 std::string SegmentsText(const Stream& stream) {
   if (!stream.segmented) return "-";
   const size_t count = stream.segments.size();

@@ -35,6 +35,9 @@ std::string StreamNameOf(const Recording& segment);
 // As one recording: sums, the first's start, the last's end.
 Recording Joined(const Stream& stream);
 
+// Those of the segments before this one.
+std::vector<Annotation> AnnotationsBefore(const Stream& stream, uint64_t segment);
+
 // "64", "64 (101-164)", or with segments missing between them "70 of 5-164"; "-" of what is no
 // stream.
 std::string SegmentsText(const Stream& stream);

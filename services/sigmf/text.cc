@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -33,6 +34,15 @@ std::string JsonText(const json& object, int indent) {
 std::string CheckOf(const json& object) {
   const std::string text = JsonText(object, -1);
   return absl::StrCat(dataplane::Crc32c(std::as_bytes(std::span<const char>(text))));
+}
+
+// Without its samples before `begin`, if it lasts beyond.
+Annotation CutTo(uint64_t begin, Annotation one) {
+  const uint64_t before = begin - std::min(begin, one.sample_start);
+  if (one.sample_count <= before) return one;
+  one.sample_start += before;
+  one.sample_count -= before;
+  return one;
 }
 
 class Text {
@@ -82,12 +92,19 @@ class Text {
     return global;
   }
 
-  // Which sample of the file one of the stream is.
+  // Which sample of the stream the file begins with; it may be missing.
+  uint64_t Begin() const {
+    const Run& front = told_.runs.front();
+    return front.sample_index - std::min(front.sample, front.sample_index);
+  }
+
+  // Which sample of the file one of the stream is; none: it is before the first or behind the last.
   std::optional<uint64_t> Find(uint64_t index) const {
+    if (told_.runs.empty() || index < Begin()) return std::nullopt;
     const auto after = std::ranges::upper_bound(told_.runs, index, {}, &Run::sample_index);
-    if (after == told_.runs.begin()) return std::nullopt;
-    const Run& run = *std::prev(after);
-    if (index - run.sample_index > told_.samples - run.sample) return std::nullopt;
+    const Run begin{.sample_index = Begin()};
+    const Run& run = after == told_.runs.begin() ? begin : *std::prev(after);
+    if (index - run.sample_index >= told_.samples - run.sample) return std::nullopt;
     return run.sample + (index - run.sample_index);
   }
 
@@ -100,9 +117,10 @@ class Text {
 
   void AddRun(const Run& run) { captures_[run.sample] = Capture(run.sample, run.sample_index); }
 
-  void AddAnnotation(const Annotation& one) {
+  void AddAnnotation(const Annotation& told) {
+    const bool signal = model::IsMark(told, kSignalLabel);
+    const Annotation one = signal || told_.runs.empty() ? told : CutTo(Begin(), told);
     const auto place = Find(one.sample_start);
-    const bool signal = model::IsMark(one, kSignalLabel);
     const bool earlier = !told_.runs.empty() && one.sample_start < told_.runs.front().sample_index;
     if (signal && earlier) earlier_[one.sample_start] = SignalFields(one.comment);
     if (!place.has_value()) return;
@@ -181,6 +199,26 @@ std::map<std::string, double> SignalFields(absl::string_view comment) {
     fields[std::string(parts.first)] = value;
   }
   return fields;
+}
+
+std::vector<Annotation> LastingTo(uint64_t begin, std::span<const Annotation> before) {
+  std::vector<Annotation> lasting;
+  std::map<std::string, const Annotation*> signals;  // the newest that tells each field
+  for (const Annotation& one : before) {
+    if (model::IsMark(one, kSignalLabel)) {
+      for (const auto& [field, value] : SignalFields(one.comment)) {
+        const Annotation*& newest = signals[field];
+        if (newest == nullptr || newest->sample_start <= one.sample_start) newest = &one;
+      }
+    } else if (Annotation cut = CutTo(begin, one); cut.sample_start >= begin) {
+      lasting.push_back(std::move(cut));
+    }
+  }
+  const auto is_newest = [&](const Annotation& one) {
+    return std::ranges::any_of(signals, [&](const auto& told) { return told.second == &one; });
+  };
+  std::ranges::copy_if(before, std::back_inserter(lasting), is_newest);
+  return lasting;
 }
 
 std::string Encode(const Told& told) { return Text(told).Make(); }

@@ -21,6 +21,10 @@ inline constexpr char kSignalLabel[] = "signal";
 inline constexpr char kLostLabel[] = "lost";
 std::map<std::string, double> SignalFields(absl::string_view comment);
 
+// What holds of the samples from `begin` on of annotations that begin before: those that last
+// beyond it, cut to it, and of the signal the newest that tells each field.
+std::vector<Annotation> LastingTo(uint64_t begin, std::span<const Annotation> before);
+
 inline constexpr char kVersion[] = "1.2.5";
 
 // Samples without a gap.
@@ -55,10 +59,12 @@ struct Told {
   std::vector<Gap> gaps;
 };
 
-// Captures begin with each run, and where an annotation `signal` says what holds from there on
-// (frequency=, gain=, ...). Gaps and all other annotations are annotations; those that Tapedeck
-// itself reads again have a key of its own, tapedeck:missing or tapedeck:lost. What an import has
-// brought along (the origin's metadata, details of annotations) stands beside that.
+// Of the annotations those of samples of the file, as the runs place them; one that begins before
+// them and lasts into them is cut. Captures begin with each run, and where an annotation `signal`
+// says what holds from there on (frequency=, gain=, ...). Gaps and all other annotations are
+// annotations; those that Tapedeck itself reads again have a key of its own, tapedeck:missing or
+// tapedeck:lost. What an import has brought along (the origin's metadata, details of annotations)
+// stands beside that.
 std::string Encode(const Told& told);
 
 // Whether the object that a text holds is one of these, and as it was written: people edit such

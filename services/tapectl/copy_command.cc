@@ -227,10 +227,13 @@ absl::Status RunCopy(Program& program, const CopyOptions& given) {
   CopyOptions options = given;
   TD_ASSIGN_OR_RETURN(CopyEnds ends, EndsOf(program, options));
   TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(options.channel));
-  const absl::StatusOr<Stream> found = StreamThere(options.use(), options.choice, *ends.from);
+  absl::StatusOr<Stream> found = StreamThere(options.use(), options.choice, *ends.from);
   const bool may_have_moved =
       copying::IsGone(found.status()) && !options.choice.segment.has_value();
   if (!found.ok() && !may_have_moved) return found.status();
+  if (found.ok() && !found->segmented) {
+    TD_RETURN_IF_ERROR(AddLasting(*ends.from, *program.View(), &found->segments.front()));
+  }
   std::string name;
   if (found.ok()) {
     name = found->name;

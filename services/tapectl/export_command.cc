@@ -43,7 +43,7 @@ absl::StatusOr<formats::NextBlock> PlayWith(absl::StatusOr<std::unique_ptr<Playe
 absl::StatusOr<Exportable> FindWhole(const Program& program, const RecordingChoice& choice) {
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const Stream stream, StreamThere(model::Use::kExport, choice, *catalog));
-  const Recording& recording = stream.segments.front();
+  Recording recording = stream.segments.front();
   TD_RETURN_IF_ERROR(CheckWhole(recording));
   TD_ASSIGN_OR_RETURN(const storage_session::Peer peer, StoragePeer(program));
   if (stream.segmented) {
@@ -55,6 +55,7 @@ absl::StatusOr<Exportable> FindWhole(const Program& program, const RecordingChoi
           return PlayWith(storage_session::StreamPlayer::Begin(peer, stream, layout, block));
         }};
   }
+  TD_RETURN_IF_ERROR(AddLasting(*catalog, *program.View(), &recording));
   return Exportable{.recording = recording, .play = [peer, recording](uint64_t block) {
                       return PlayWith(storage_session::Player::Begin(peer, recording, block));
                     }};

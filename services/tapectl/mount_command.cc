@@ -107,6 +107,8 @@ absl::Status RunMount(Program& program, const MountOptions& options) {
   TD_ASSIGN_OR_RETURN(const Stream stream,
                       StreamThere(model::Use::kMount, options.choice, *catalog));
   const std::string& name = stream.name;
+  Recording whole = Joined(stream);
+  if (!stream.segmented) TD_RETURN_IF_ERROR(AddLasting(*catalog, *program.View(), &whole));
   const dataplane::SystemClock clock;
   TD_ASSIGN_OR_RETURN(
       const auto bytes,
@@ -134,7 +136,7 @@ absl::Status RunMount(Program& program, const MountOptions& options) {
                   .size = [&] { return bytes->Size(); },
                   .read = [&](uint64_t offset,
                               std::span<std::byte> into) { return bytes->Read(offset, into); }},
-                 FileOf(id + ".sigmf-meta", MetaOf(Joined(stream), timeline))},
+                 FileOf(id + ".sigmf-meta", MetaOf(whole, timeline))},
        .on_mounted =
            [&] {
              program.Print(AnswerOf("mounted", name),

@@ -91,11 +91,14 @@ absl::Status ShowRecording(Program& program, const RecordingChoice& choice) {
     return absl::OkStatus();
   }
   const auto catalog = program.Catalog();
-  TD_ASSIGN_OR_RETURN(const Stream stream,
+  TD_ASSIGN_OR_RETURN(Stream stream,
                       StreamThere(model::Use::kShow, {name, choice.segment}, *catalog));
-  const Recording& recording = stream.segments.front();
+  Recording& recording = stream.segments.front();
+  const auto view = program.View();
+  // What the view cannot tell is left out, as the first sample is.
+  if (!stream.segmented) AddLasting(*catalog, *view, &recording).IgnoreError();
   std::vector<Row> rows = FieldsOf(stream);
-  AddFirstSample(*program.View(), recording.name, rows);
+  AddFirstSample(*view, recording.name, rows);
   program.Print(stream.segmented ? AnswerOf(stream) : AnswerOf(recording), {"FIELD", "VALUE"},
                 rows);
   return absl::OkStatus();

@@ -8,6 +8,7 @@
 #include "dataplane/status_macros.h"
 #include "services/client/stream_view.h"
 #include "services/errors.h"
+#include "services/sigmf/text.h"
 #include "services/tapectl/names.h"
 
 namespace tapedeck::services::tapectl {
@@ -98,6 +99,20 @@ absl::StatusOr<Stream> StreamThere(model::Use use, const RecordingChoice& choice
   TD_ASSIGN_OR_RETURN(stream.segments.front(), catalog.GetRecording(stream.name));
   TD_RETURN_IF_ERROR(model::CheckTakes(use, stream));
   return stream;
+}
+
+absl::Status AddLasting(client::CatalogClient& catalog, ViewControl& view, Recording* segment) {
+  if (segment->stream.empty() || segment->segment == 0) return absl::OkStatus();
+  TD_ASSIGN_OR_RETURN(const Stream stream, FindStream(model::StreamNameOf(*segment), catalog));
+  const std::vector<Annotation> before = model::AnnotationsBefore(stream, segment->segment);
+  if (before.empty()) return absl::OkStatus();
+  TD_ASSIGN_OR_RETURN(const Timeline timeline, view.GetTimeline(segment->name));
+  if (timeline.captures.empty()) return absl::OkStatus();
+  const CaptureStart& front = timeline.captures.front();
+  const uint64_t begin = front.stream_sample - std::min(front.sample, front.stream_sample);
+  std::vector<Annotation> lasting = sigmf::LastingTo(begin, before);
+  segment->annotations.insert(segment->annotations.begin(), lasting.begin(), lasting.end());
+  return absl::OkStatus();
 }
 
 std::string DoneText(const Stream& stream) {

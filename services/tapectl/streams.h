@@ -36,6 +36,10 @@ absl::StatusOr<Stream> StreamNamed(model::Use use, const RecordingChoice& choice
 absl::StatusOr<Stream> StreamThere(model::Use use, const RecordingChoice& choice,
                                    client::CatalogClient& catalog);
 
+// Adds to a segment what holds of it of the annotations of earlier ones of its stream; nothing to
+// what is no segment, or has no block. The errors of both nodes' calls.
+absl::Status AddLasting(client::CatalogClient& catalog, ViewControl& view, Recording* segment);
+
 // "luns/… with 3 segments", or the recording alone.
 std::string DoneText(const Stream& stream);
 

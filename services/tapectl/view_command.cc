@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
+#include <map>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
+#include "services/sigmf/text.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/names.h"
 #include "services/tapectl/progress.h"
@@ -26,6 +29,25 @@ struct ViewOptions {
 };
 
 bool InColor() { return isatty(STDOUT_FILENO) == 1 && ColorWanted(); }
+
+// Which frequency holds at a sample of the view, in Hz, by the annotations of all segments up to
+// it; 0: unknown.
+double FrequencyAt(const Recording& recording, const Timeline& timeline, uint64_t sample) {
+  const auto behind =
+      std::ranges::upper_bound(timeline.captures, sample, {}, &CaptureStart::sample);
+  if (behind == timeline.captures.begin()) return 0;
+  const CaptureStart& capture = *std::prev(behind);
+  const uint64_t at = capture.stream_sample + (sample - capture.sample);
+  std::map<uint64_t, double> told;
+  for (const Annotation& one : recording.annotations) {
+    if (one.sample_start > at || !model::IsMark(one, sigmf::kSignalLabel)) continue;
+    const auto fields = sigmf::SignalFields(one.comment);
+    if (const auto it = fields.find("frequency"); it != fields.end()) {
+      told[one.sample_start] = it->second;
+    }
+  }
+  return told.empty() ? 0 : told.rbegin()->second;
+}
 
 absl::Status RunView(Program& program, const ViewOptions& options) {
   const auto catalog = program.Catalog();
@@ -49,6 +71,12 @@ absl::Status RunView(Program& program, const ViewOptions& options) {
   Viewed viewed{.recording = stream.name};
   TD_ASSIGN_OR_RETURN(viewed.spectrogram, view->ReadSpectrogram(request));
   TD_ASSIGN_OR_RETURN(const Timeline timeline, view->GetTimeline(stream.name));
+  double& frequency = viewed.spectrogram.frequency;
+  if (frequency == 0) {
+    Recording whole = Joined(stream);
+    if (!stream.segmented) TD_RETURN_IF_ERROR(AddLasting(*catalog, *view, &whole));
+    frequency = FrequencyAt(whole, timeline, viewed.spectrogram.span.first);
+  }
   std::string text = WaterfallText(viewed.spectrogram, color);
   text.pop_back();  // Print ends the line
   if (std::string note = RetuneNote(timeline, viewed.spectrogram); !note.empty()) {

@@ -7,9 +7,11 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "services/formats/export_file.h"
 #include "services/formats/export_mark.h"
+#include "services/sigmf/text.h"
 #include "tests/services/formats/feed.h"
 
 namespace tapedeck::services::formats {
@@ -183,6 +185,60 @@ TEST_F(ExportTest, SigmfSaysWhatIsMissing) {
   EXPECT_EQ(meta["captures"][0]["core:sample_start"], 1024 - 100);
   EXPECT_EQ(meta["captures"][1]["core:sample_start"], 4 * 1024 - 100);
   EXPECT_EQ(meta["captures"][1]["core:global_index"], 1000 + 4 * kBlockBytes);
+}
+
+// Those of its samples, at their places: one that lasts into it begins with it.
+TEST_F(ExportTest, ARangeHasTheAnnotationsOfItsSamples) {
+  feed_.sample_bytes = 4;  // the stream's sample 1000 is the recording's first one
+  signals_ = {{.sample_start = 1000, .sample_count = 100, .label = "before"},
+              {.sample_start = 1050, .sample_count = 51, .label = "lost"},
+              {.sample_start = 1090, .sample_count = 5000, .label = "missing"},
+              {.sample_start = 1099, .label = "point before"},
+              {.sample_start = 1100, .label = "point"},
+              {.sample_start = 1150, .sample_count = 10, .label = "burst"},
+              {.sample_start = 1299, .sample_count = 9, .label = "lost"},
+              {.sample_start = 1300, .sample_count = 9, .label = "behind"}};
+  ASSERT_TRUE(Run("sigmf", {.first = 100, .count = 200}).ok());
+  const json meta = json::parse(ReadFile(path_ + ".sigmf-meta"));
+  std::vector<std::string> found;
+  for (const json& one : meta["annotations"]) {
+    found.push_back(absl::StrCat(
+        one["core:label"].get<std::string>(), " ", one["core:sample_start"].get<int>(), "+",
+        one["core:sample_count"].get<int>(), one.contains("tapedeck:lost") ? " lost" : ""));
+  }
+  EXPECT_THAT(found, ElementsAre("lost 0+1 lost", "missing 0+200", "point 0+0", "burst 50+10",
+                                 "lost 199+1 lost"));
+}
+
+// Its first block is missing: nothing but its place tells where the stream's samples are.
+TEST_F(ExportTest, AnnotationsOfAMissingBeginningStay) {
+  feed_.sample_bytes = 4;
+  feed_.missing = {0};
+  signals_ = {{.sample_start = 900, .sample_count = 110, .label = "lost"},
+              {.sample_start = 1007, .label = "point"}};
+  ASSERT_TRUE(Run("sigmf").ok());
+  const json marks = json::parse(ReadFile(path_ + ".sigmf-meta"))["annotations"];
+  ASSERT_EQ(marks.size(), 3u);
+  EXPECT_EQ(marks[0]["core:sample_start"], 0);
+  EXPECT_EQ(marks[0]["core:sample_count"], 10);
+  EXPECT_EQ(marks[2]["core:sample_start"], 7);
+}
+
+// Of earlier segments of a stream.
+TEST(LastingTest, IsWhatReachesTheFirstSampleAndTheNewestSignal) {
+  const auto lasting = sigmf::LastingTo(
+      1000, std::vector<Annotation>{
+                {.sample_start = 10, .label = "signal", .comment = "frequency=1 gain=5"},
+                {.sample_start = 20, .label = "signal", .comment = "frequency=2"},
+                {.sample_start = 30, .label = "signal", .comment = "frequency=3", .foreign = true},
+                {.sample_start = 15, .label = "signal", .comment = "frequency=4"},
+                {.sample_start = 500, .sample_count = 500, .label = "ends before"},
+                {.sample_start = 990, .sample_count = 30, .label = "lost"},
+                {.sample_start = 999, .label = "point"}});
+  ASSERT_EQ(lasting.size(), 3u);
+  EXPECT_EQ(lasting[0], (Annotation{.sample_start = 1000, .sample_count = 20, .label = "lost"}));
+  EXPECT_EQ(lasting[1].comment, "frequency=1 gain=5") << "nothing newer tells the gain";
+  EXPECT_EQ(lasting[2].comment, "frequency=2");
 }
 
 // The stream's sample 1000 is the recording's first one.
