@@ -66,6 +66,8 @@ Recording Joined(const Stream& stream) {
     joined.missing_blocks += segment.missing_blocks;
     joined.durable_watermark += segment.durable_watermark;
     joined.kept = joined.kept && segment.kept;
+    joined.labels.insert(segment.labels.begin(), segment.labels.end());
+    if (joined.description.empty()) joined.description = segment.description;
     if (joined.cause.empty()) joined.cause = segment.cause;
     joined.annotations.insert(joined.annotations.end(), segment.annotations.begin(),
                               segment.annotations.end());

@@ -32,7 +32,8 @@ Stream Alone(Recording recording);
 // The name of the stream that a segment is of.
 std::string StreamNameOf(const Recording& segment);
 
-// As one recording: sums, the first's start, the last's end.
+// As one recording: sums, the first's start, the last's end, and the labels of all; of one that
+// they have otherwise the first's.
 Recording Joined(const Stream& stream);
 
 // Those of the segments before this one.

@@ -78,6 +78,16 @@ TEST(StreamTest, OneRecordingIsItself) {
   EXPECT_FALSE(Alone(one).under_way());
 }
 
+TEST(StreamTest, HasTheLabelsOfAllSegments) {
+  Recording first = Segment(0, 16), second = Segment(1, 16);
+  first.labels = {{"site", "north"}};
+  second.labels = {{"site", "south"}, {"seen", "burst"}};
+  second.description = "a test";
+  const Recording joined = Joined(StreamOf({second, first}));
+  EXPECT_EQ(joined.labels, (Labels{{"site", "north"}, {"seen", "burst"}}));
+  EXPECT_EQ(joined.description, "a test");
+}
+
 TEST(StreamTest, SaysWhichSegmentsThereAre) {
   const auto text = [](const std::vector<uint64_t>& numbers) {
     Stream stream{.name = "s", .segmented = true};
