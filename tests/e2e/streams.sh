@@ -60,7 +60,11 @@ notes() {
   tapectl recordings update l0/c0/latest --label site=north >/dev/null
   json_is "$(segments_of l0/c0 | jq -sc 'map(.labels.site)')" 'length == 7 and all(. == "north")' "labels of all segments"
   tapectl recordings update l0/c0/latest --segment 1 --label site=south >/dev/null
+  tapectl recordings update l0/c0/latest --segment 1 --label seen=burst >/dev/null
   json_is "$(segments_of l0/c0 | jq -sc 'map(.labels.site)')" '.[1] == "south" and .[2] == "north"' "the label of one"
+  json_is "$(tapectl_json recordings show l0/c0/latest)" '.labels == {"site": "north", "seen": "burst"}' "labels of the stream"
+  tapectl recordings update l0/c0/latest --label seen- >/dev/null
+  json_is "$(tapectl_json recordings show l0/c0/latest)" '.labels == {"site": "north"}' "labels of the stream"
   tapectl keep l0/c0/latest >/dev/null
   json_is "$(segments_of l0/c0 | jq -sc 'map(.kept)')" 'length == 7 and all' "all segments are kept"
   tapectl keep --release l0/c0/latest --segment 4 >/dev/null
@@ -90,6 +94,20 @@ explains() {
   json_is "{\"all\": $all, \"one\": $one}" '.all.elapsed_s > .one.elapsed_s and .one.elapsed_s > 0' "explain"
   tapectl trace l0/made/latest -o "$WORK/made.pftrace" >/dev/null || fail "there is no trace of the stream"
   json_is "$(tapectl_json play l0/made/latest --sink verify | tail -n 1)" '.lost_blocks == 0' "verify by playing"
+}
+
+# An annotation that lasts over the edge of a segment is in both, also in an export of the second alone, and of a range.
+lasts() {
+  local edge=$((SEGMENT / 8))
+  local cut='.annotations == [{"core:sample_start": 0, "core:sample_count": 15, "core:label": "over"}]'
+  tapectl record l0/made --source synth --blocks 40 >/dev/null
+  tapectl annotate l0/made/latest --sample $((edge - 5)) --samples 20 --label over >/dev/null
+  tapectl recordings export l0/made/latest --segment 1 --format sigmf --to "$WORK/over" >/dev/null
+  json_is "$(cat "$WORK/over.sigmf-meta")" "$cut" "the export of a segment"
+  tapectl recordings export l0/made/latest --first "$edge" --count 100 --format sigmf --to "$WORK/range" >/dev/null
+  json_is "$(cat "$WORK/range.sigmf-meta")" "$cut" "the export of a range"
+  json_is "$(tapectl_json recordings show l0/made/latest --segment 1)" "[.annotations[] | [.sample_start, .sample_count]] == [[$edge, 15]]" "show one"
+  json_is "$(tapectl_json recordings show l0/made/latest --segment 2)" '.annotations == []' "show the next"
 }
 
 mounts() {
@@ -222,7 +240,7 @@ head -c "$BYTES" /dev/urandom >"$WORK/in.bin"
 tapectl record l0/c0 --source "file:$WORK/in.bin" >/dev/null
 STREAM=$(tapectl_json recordings list l0/c0 | jq -r '.recordings[0].name')
 STEPS=("$@")
-((${#STEPS[@]} > 0)) || STEPS=(exports looks annotates notes explains mounts python_reads copies lost moves under_way)
+((${#STEPS[@]} > 0)) || STEPS=(exports looks annotates notes explains lasts mounts python_reads copies lost moves under_way)
 for step in "${STEPS[@]}"; do
   "$step"
   echo "$step: done"
