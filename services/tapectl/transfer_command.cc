@@ -1,7 +1,9 @@
+#include <iostream>
 #include <optional>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/printable.h"
 #include "dataplane/status_macros.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/field_options.h"
@@ -87,6 +89,19 @@ absl::Status CheckWhat(const RecordOptions& options) {
   return absl::OkStatus();
 }
 
+// What the nodes remark on the LUN of a channel, such as a capacity larger than its disks.
+void TellOfLun(const Program& program, const std::string& channel) {
+  const std::string lun = channel.substr(0, channel.find("/channels/"));
+  for (const Program& node : EachNode(program)) {
+    const auto luns = node.Catalog()->ListLuns();
+    if (!luns.ok()) continue;  // it may not be this caller's to see
+    for (const Lun& one : *luns) {
+      if (one.name != lun || one.cause.empty()) continue;
+      std::cerr << "note: " << lun << ": " << dataplane::Printable(one.cause) << "\n";
+    }
+  }
+}
+
 absl::Status Record(Program& program, const RecordOptions& options) {
   InterruptWatch interrupt(kWhileAsking);
   RecordSpec spec{.source = options.end,
@@ -115,6 +130,7 @@ absl::Status Record(Program& program, const RecordOptions& options) {
   }
   const auto jobs = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job first, jobs->StartRecord(spec));
+  if (options.to.empty()) TellOfLun(program, spec.transfer.target);
   TD_ASSIGN_OR_RETURN(const std::vector<Job> started, GroupOf(*jobs, first));
   return LeaveOrFollow(program, interrupt, *jobs, started, options, Impatience::kStop);
 }

@@ -50,6 +50,18 @@ class TapectlTest : public ::testing::Test {
   LoopbackNode node_;
 };
 
+TEST_F(TapectlTest, RecordTellsWhatTheNodeRemarksOnTheLun) {
+  const std::vector<std::string> record = {"record",   "l0/c0", "--source", "synth",
+                                           "--blocks", "1",     "--detach"};
+  ASSERT_TRUE(
+      node_.catalog.CreateLun({.name = "luns/l0", .cause = "its capacity is large"}, "").ok());
+  const Outcome told = Run(record);
+  EXPECT_EQ(told.exit_code, 0) << told.err;
+  EXPECT_THAT(told.err, HasSubstr("note: luns/l0: its capacity is large\n"));
+  ASSERT_TRUE(node_.catalog.DeleteLun("luns/l0", false).ok());
+  EXPECT_THAT(Run(record).err, Not(HasSubstr("note: ")));
+}
+
 TEST_F(TapectlTest, LunsAndChannels) {
   const json lun = RunJson({"lun", "create", "l0", "--store", "posix", "--member", "/tmp/a",
                             "--member", "/tmp/b", "--capacity", "10GiB"});
