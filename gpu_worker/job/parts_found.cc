@@ -141,8 +141,12 @@ absl::StatusOr<FoundParts> FindParts(const std::vector<JobNode>& nodes, const st
     }
     found.parts.push_back(std::move(it->second));
   }
+  // Each block is in as many parts as there are copies.
+  const bool elsewhere = missing.size() < whole->copies;
   for (const std::string& part : missing) {
-    found.notes.push_back(absl::StrCat(part, " is not there: its blocks are missing"));
+    found.notes.push_back(
+        absl::StrCat(part, elsewhere ? " is not there: blocks that it alone has are missing"
+                                     : " is not there: its blocks are missing"));
   }
   if (!missing.empty()) std::ranges::move(silent, std::back_inserter(found.notes));
   return found;

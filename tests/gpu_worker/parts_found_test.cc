@@ -1,0 +1,70 @@
+// What a playback says of parts that no node has.
+#include "gpu_worker/job/parts_found.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "services/errors.h"
+
+namespace tapedeck::gpu_worker::job {
+namespace {
+
+constexpr char kPart[] = "luns/l/channels/c/recordings/r";
+
+// A node with one part, or without.
+class PartStorage final : public services::StorageClient {
+ public:
+  explicit PartStorage(std::optional<services::model::Part> part) : part_(std::move(part)) {}
+
+  absl::StatusOr<services::Channel> GetChannel(const std::string&) override {
+    return absl::UnimplementedError("nobody asks");
+  }
+  absl::StatusOr<services::Recording> GetRecording(const std::string& name) override {
+    if (!part_.has_value()) return services::RecordingNotFound(name, "it has none");
+    return services::Recording{.name = name,
+                               .blocks = 4,
+                               .bytes = 4 << 16,
+                               .block_bytes = 1 << 16,
+                               .datatype = "cf32_le",
+                               .part = part_};
+  }
+  absl::Status AnnotateStream(const std::string&, std::span<const services::Annotation>,
+                              size_t*) override {
+    return absl::UnimplementedError("nobody asks");
+  }
+  void Cancel() override {}
+  std::unique_ptr<services::session::ControlStream> OpenSession() override { return nullptr; }
+
+ private:
+  const std::optional<services::model::Part> part_;
+};
+
+// The notes where only the first node has a part.
+std::vector<std::string> NotesOf(const services::model::Part& part) {
+  const auto found =
+      FindParts({{.address = "a:1", .storage = std::make_shared<PartStorage>(part)},
+                 {.address = "b:1", .storage = std::make_shared<PartStorage>(std::nullopt)}},
+                kPart);
+  EXPECT_TRUE(found.ok()) << found.status();
+  return found.ok() ? found->notes : std::vector<std::string>();
+}
+
+TEST(PartsFoundTest, BlocksOfAPartAreMissing) {
+  EXPECT_THAT(
+      NotesOf({.number = 1, .parts = 2, .copies = 1, .whole = "r"}),
+      testing::ElementsAre("part 2 of 2 is not there: its blocks are missing", "b:1: it has none"));
+}
+
+TEST(PartsFoundTest, ButForThoseThatAnotherPartHasToo) {
+  EXPECT_THAT(NotesOf({.number = 1, .parts = 2, .copies = 2, .whole = "r"}),
+              testing::ElementsAre("part 2 of 2 is not there: blocks that it alone has are missing",
+                                   "b:1: it has none"));
+  // Two of three parts: some blocks were in both.
+  EXPECT_THAT(NotesOf({.number = 1, .parts = 3, .copies = 2, .whole = "r"}),
+              testing::Contains("part 2 of 3 is not there: its blocks are missing"));
+}
+
+}  // namespace
+}  // namespace tapedeck::gpu_worker::job
