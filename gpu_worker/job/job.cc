@@ -25,6 +25,10 @@ absl::Status Incomplete(const std::string& recording, uint64_t lost, uint64_t to
                    " blocks are missing; tapectl recordings verify names them"));
 }
 
+std::string UnmarkedText(uint64_t annotations) {
+  return absl::StrCat(annotations, " annotations are left out: no recording keeps their samples");
+}
+
 // What it means for the job.
 absl::Status OfSecond(const services::JobOutput& output) {
   if (output.error.ok()) return absl::OkStatus();
@@ -81,11 +85,31 @@ void Job::OnSecondChange(const Snapshot& snapshot) {
     output.blocks = snapshot.blocks;
     output.bytes = snapshot.bytes;
     output.lost_blocks = snapshot.lost_blocks;
-    if (!snapshot.ended) return;
-    output.error = snapshot.error;
-    if (output.error.ok() && snapshot.lost_blocks > 0) {
-      output.error = Incomplete(output.recording, snapshot.lost_blocks, snapshot.total_blocks);
+    if (snapshot.ended) {
+      output.error = snapshot.error;
+      if (output.error.ok() && snapshot.lost_blocks > 0) {
+        output.error = Incomplete(output.recording, snapshot.lost_blocks, snapshot.total_blocks);
+      }
     }
+  }
+  if (second_annotator_ != nullptr && !snapshot.resuming && !snapshot.accept.recording.empty()) {
+    second_annotator_->SessionRuns(snapshot.accept.recording);
+  }
+  if (!snapshot.ended) return;
+  if (second_annotator_ == nullptr) return EndSecond(absl::OkStatus(), 0);
+  second_annotator_->Finish(
+      [self = shared_from_this()](const absl::Status& annotated, uint64_t left_out) {
+        self->environment_.executor->Post(
+            [self, annotated, left_out] { self->EndSecond(annotated, left_out); });
+      });
+}
+
+void Job::EndSecond(const absl::Status& annotated, uint64_t unmarked) {
+  {
+    absl::MutexLock lock(&mutex_);
+    services::JobOutput& output = job_.outputs.front();
+    output.error.Update(annotated);
+    if (unmarked > 0) job_.notes.push_back(UnmarkedText(unmarked));
     if (!output.error.ok() && !end_.has_value()) {
       dataplane::Log(dataplane::LogLevel::kWarning, "job",
                      "a second output failed; the job goes on",
@@ -94,7 +118,10 @@ void Job::OnSecondChange(const Snapshot& snapshot) {
   }
   second_ended_ = true;
   // Not inside its own callback. Without its source the pipeline goes on.
-  environment_.executor->Post([self = shared_from_this()] { self->second_->LetGo(); });
+  environment_.executor->Post([self = shared_from_this()] {
+    self->second_->LetGo();
+    self->second_annotator_.reset();
+  });
   EndIfAll();
 }
 
@@ -102,10 +129,7 @@ void Job::Conclude(End end) {
   if (remarks_ != nullptr) {
     absl::MutexLock lock(&mutex_);
     std::ranges::copy(remarks_->Notes(), std::back_inserter(job_.notes));
-    if (end.unmarked > 0) {
-      job_.notes.push_back(absl::StrCat(
-          end.unmarked, " annotations are left out: no recording keeps their samples"));
-    }
+    if (end.unmarked > 0) job_.notes.push_back(UnmarkedText(end.unmarked));
   }
   // What it has taken so far is sealed.
   if (second_ != nullptr && !end.last.error.ok()) second_->Stop();

@@ -104,6 +104,8 @@ class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
   // On the executor.
   void OnChange(const services::session::Snapshot& snapshot);
   void OnSecondChange(const services::session::Snapshot& snapshot);
+  // The second session has ended; `annotated` and `unmarked` are those of its recording.
+  void EndSecond(const absl::Status& annotated, uint64_t unmarked);
   void Conclude(End end);
   void EndIfAll();
   // Once the session has ended: blocks that are missing of what was asked for. A session gives more
@@ -127,6 +129,7 @@ class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
   // Of a source that remarks something, else null.
   std::shared_ptr<stages::Remarks> remarks_;
   std::unique_ptr<Annotator> annotator_;  // until the job has ended
+  std::unique_ptr<Annotator> second_annotator_;
 
   // On the executor, once they are open.
   std::unique_ptr<transfer::TransferSession> session_;

@@ -107,6 +107,10 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(const std::string& name,
         Annotator::Create(job->remarks_, *FirstThere(job->nodes_).storage,
                           in_memory ? Annotator::Into::kCaptures : Annotator::Into::kRecording));
   }
+  if (tap.has_value() && tap->remarks != nullptr) {
+    TD_ASSIGN_OR_RETURN(job->second_annotator_,
+                        Annotator::Create(tap->remarks, *job->nodes_.front().storage));
+  }
   if (live) job->stop_source_ = pipeline.source->Stopper();
   job->OpenRecording(spec, channel, std::move(pipeline));
   if (second.has_value()) job->OpenSecond(spec, *second, *std::move(tap));

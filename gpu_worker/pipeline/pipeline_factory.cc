@@ -148,6 +148,17 @@ Recording Begun(stages::MadeSource& made, uint64_t blocks) {
           .remarks = std::move(made.remarks)};
 }
 
+// What the source tells is told of the second recording as well: so many samples of the source are
+// one of it.
+void AddSecond(TapRecording second, uint64_t samples_for_one, Recording* recording) {
+  second.origin.metadata = recording->origin.metadata;
+  if (recording->remarks != nullptr) {
+    second.remarks = recording->remarks->Second();
+    second.remarks->CountIn(samples_for_one);
+  }
+  recording->tap = std::move(second);
+}
+
 }  // namespace
 
 absl::StatusOr<size_t> SampleBytesOf(const std::string& datatype) {
@@ -223,7 +234,7 @@ absl::StatusOr<Recording> CreateRecording(RecordSettings settings) {
                                                  .seen = made.parameters,
                                                  .queue = &work->queue()}));
     tapping = std::move(second.tap);
-    out.tap = std::move(second.recording);
+    AddSecond(std::move(second.recording), chain.samples_for_one * second.samples_for_one, &out);
   }
   TD_ASSIGN_OR_RETURN(auto timer, TimerFor(settings));
   TD_ASSIGN_OR_RETURN(out.source,

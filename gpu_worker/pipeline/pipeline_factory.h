@@ -86,7 +86,8 @@ struct RecordSettings {
 struct TapRecording {
   std::unique_ptr<TapSource> source;
   services::model::Origin origin;
-  uint64_t expected_blocks = 0;  // at most; 0: unknown
+  uint64_t expected_blocks = 0;              // at most; 0: unknown
+  std::shared_ptr<stages::Remarks> remarks;  // as those of the first
 };
 
 struct Recording {

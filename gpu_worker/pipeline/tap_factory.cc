@@ -100,7 +100,7 @@ absl::StatusOr<MadeTap> MakeTap(const TapParts& parts) {
                                                      .direct = !ring->window().host_accessible,
                                                      .queue = parts.queue}));
   const auto outlet = std::make_shared<Outlet>();
-  MadeTap made;
+  MadeTap made{.samples_for_one = chain.samples_for_one};
   made.recording.source = std::make_unique<TapSource>(outlet);
   made.recording.origin = OriginOfTap(parts, chain.gives);
   made.recording.expected_blocks =

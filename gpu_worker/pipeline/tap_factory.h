@@ -32,6 +32,7 @@ struct TapParts {
 struct MadeTap {
   std::unique_ptr<Tap> tap;
   TapRecording recording;
+  uint64_t samples_for_one = 1;  // so many of the first make one of the second
 };
 
 // Errors: ARGUMENT_INVALID, DATATYPE_INVALID, and those of the transforms and of the device.

@@ -14,6 +14,14 @@ void Remarks::SetWaker(dataplane::Waker waker) {
   if (waker_ && !ready_.empty()) waker_();
 }
 
+std::shared_ptr<Remarks> Remarks::Second() {
+  auto second = std::make_shared<Remarks>([] { return std::vector<std::string>(); });
+  absl::MutexLock lock(&mutex_);
+  for (const Annotation& annotation : ready_) second->Mark(annotation);
+  second_ = second;
+  return second;
+}
+
 void Remarks::CountIn(uint64_t samples) {
   absl::MutexLock lock(&mutex_);
   samples_for_one_ = samples;
@@ -21,12 +29,14 @@ void Remarks::CountIn(uint64_t samples) {
 
 void Remarks::Mark(const Annotation& annotation) {
   absl::MutexLock lock(&mutex_);
+  if (second_ != nullptr) second_->Mark(annotation);
   ready_.push_back(annotation);
   if (waker_) waker_();
 }
 
 void Remarks::Annotate(const Annotation& annotation) {
   absl::MutexLock lock(&mutex_);
+  if (second_ != nullptr) second_->Annotate(annotation);
   if (alone_ < kMostAlone) {
     ++alone_;
     ready_.push_back(annotation);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,7 +17,7 @@
 
 namespace tapedeck::gpu_worker::stages {
 
-// Any thread. Shared by a stage and its job.
+// Any thread. Shared by a stage and its job. Held by shared_ptr.
 class Remarks {
  public:
   // So many annotations are kept one by one: each is a call, and a device LUN has room for some
@@ -28,6 +29,10 @@ class Remarks {
 
   // `notes` tells what there is to be said so far; any thread.
   explicit Remarks(std::function<std::vector<std::string>()> notes) : notes_(std::move(notes)) {}
+
+  // Another one, of a second recording, that gets all annotations as well, and has no notes. Before
+  // the source runs.
+  std::shared_ptr<Remarks> Second();
 
   // So many samples of the stream are one of the recording; before there is anything to take.
   void CountIn(uint64_t samples);
@@ -58,6 +63,7 @@ class Remarks {
 
   const std::function<std::vector<std::string>()> notes_;
   absl::Mutex mutex_;
+  std::shared_ptr<Remarks> second_ ABSL_GUARDED_BY(mutex_);  // null: there is none
   dataplane::Waker waker_ ABSL_GUARDED_BY(mutex_);
   uint64_t samples_for_one_ ABSL_GUARDED_BY(mutex_) = 1;
   std::vector<services::Annotation> ready_ ABSL_GUARDED_BY(mutex_);

@@ -58,5 +58,21 @@ TEST(RemarksTest, PlacesAreCountedInSamplesOfTheRecording) {
                           Annotation{.sample_start = 3, .sample_count = 1, .label = "lost"}));
 }
 
+// Of a second recording, whose samples are made of several of the first.
+TEST(RemarksTest, ASecondTakerGetsAllWithACountOfItsOwn) {
+  Remarks remarks([] { return std::vector<std::string>{"a note"}; });
+  remarks.Mark({.sample_start = 40, .label = "as it was made"});
+  const auto second = remarks.Second();
+  second->CountIn(4);
+  remarks.Annotate({.sample_start = 80, .sample_count = 8, .label = "lost"});
+  EXPECT_THAT(remarks.Take(Which::kAll), SizeIs(2));
+  const auto taken = second->Take(Which::kAll);
+  ASSERT_THAT(taken, SizeIs(2));
+  EXPECT_EQ(taken[0].sample_start, 10u);
+  EXPECT_EQ(taken[1].sample_start, 20u);
+  EXPECT_EQ(taken[1].sample_count, 2u);
+  EXPECT_TRUE(second->Notes().empty());
+}
+
 }  // namespace
 }  // namespace tapedeck::gpu_worker::stages

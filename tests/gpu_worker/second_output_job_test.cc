@@ -8,6 +8,7 @@
 #include "tests/gpu_worker/job_fixture.h"
 #include "tests/gpu_worker/jobs.h"
 #include "tests/gpu_worker/split_device.h"
+#include "tests/scratch_file.h"
 
 namespace tapedeck::gpu_worker {
 namespace {
@@ -105,6 +106,32 @@ TEST_F(SecondOutputJobTest, BothAreRecordedAndVerify) {
     ASSERT_EQ(made.transforms.size(), 1u);
     EXPECT_EQ(made.transforms[0].name, "power");
   }
+}
+
+// Each by its own samples: 16 of the first become one of the spectra.
+TEST_F(SecondOutputJobTest, BothHaveTheAnnotationsOfTheSource) {
+  const std::string meta = ScratchPath("marked.sigmf-meta");
+  WriteFile(meta, R"({"global": {"core:datatype": "cf32_le", "core:version": "1.0.0",
+      "core:author": "somebody"}, "captures": [], "annotations":
+      [{"core:sample_start": 512, "core:sample_count": 1024, "core:label": "burst"}]})");
+  WriteFile(ScratchPath("marked.sigmf-data"), std::string(40 * kTestBlockBytes, '\0'));
+  const auto job = Finish(
+      job::Job::StartRecord("jobs/1",
+                            {.transfer = {.target = kChannel},
+                             .source = FileSource(meta),
+                             .outputs = {{.channel = kSpectra, .transforms = SpectraOf(kSpectra)}}},
+                            Environment(), Nodes()));
+  ASSERT_TRUE(job.ok()) << job.status();
+  ASSERT_TRUE(job->error.ok()) << job->error;
+  const auto first = *node_->recordings().GetRecording(job->recording);
+  const auto second = *node_->recordings().GetRecording(job->outputs.front().recording);
+  ASSERT_THAT(first.annotations, SizeIs(1));
+  ASSERT_THAT(second.annotations, SizeIs(1));
+  EXPECT_EQ(first.annotations[0].sample_start, 512u);
+  EXPECT_EQ(second.annotations[0].sample_start, 512u / 16);
+  EXPECT_EQ(second.annotations[0].sample_count, 1024u / 16);
+  EXPECT_EQ(second.annotations[0].label, "burst");
+  EXPECT_EQ(second.origin.metadata, first.origin.metadata);
 }
 
 TEST_F(SecondOutputJobTest, TheFirstGoesOnWithoutTheSecond) {
