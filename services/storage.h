@@ -20,6 +20,8 @@ namespace tapedeck::services {
 class RecordingsClient {
  public:
   virtual ~RecordingsClient() = default;
+  // Of a segment with the annotations of its whole stream: an earlier one may last into it, and a
+  // playback may go on with the next.
   virtual absl::StatusOr<Recording> GetRecording(const std::string& name) = 0;
   virtual absl::StatusOr<Timeline> GetTimeline(const std::string& recording) = 0;
   // All of them, in calls of some hundreds, each into the segment with its sample if the recording

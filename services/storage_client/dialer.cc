@@ -7,6 +7,7 @@
 #include "services/client/inlet_client.h"
 #include "services/client/recorder_client.h"
 #include "services/client/view_client.h"
+#include "services/model/stream.h"
 #include "services/session_stream/stream_opener.h"
 
 namespace tapedeck::services::storage_client {
@@ -31,7 +32,15 @@ class GrpcStorageClient final : public StorageClient {
     return AsChannel(inlet);
   }
   absl::StatusOr<Recording> GetRecording(const std::string& name) override {
-    return catalog_.GetRecording(name);
+    TD_ASSIGN_OR_RETURN(Recording found, catalog_.GetRecording(name));
+    if (found.stream.empty()) return found;
+    const std::string stream = model::StreamNameOf(found);
+    const std::string channel = name.substr(0, name.rfind("/recordings/"));
+    TD_ASSIGN_OR_RETURN(const std::vector<Recording> all, catalog_.ListRecordings(channel));
+    for (const Stream& one : model::StreamsOf(all)) {
+      if (one.name == stream) found.annotations = model::AnnotationsBefore(one, UINT64_MAX);
+    }
+    return found;
   }
   absl::StatusOr<Timeline> GetTimeline(const std::string& recording) override {
     return view_.GetTimeline(recording);

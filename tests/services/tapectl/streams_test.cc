@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "services/storage_client/dialer.h"
 #include "tests/services/loopback_node.h"
 #include "tests/services/tapectl/process.h"
 
@@ -70,6 +71,27 @@ TEST_F(StreamsTest, AStreamKeepsItsNameWhenItsFirstSegmentIsGone) {
   RunJson({"play", "l0/c0/s", "--sink", "null", "--detach"});
   EXPECT_EQ(node_.jobs.last_transfer().target, std::string(kBase) + "s-1");
   EXPECT_TRUE(node_.jobs.last_playback().playhead.stream);
+}
+
+// As a worker asks that plays it: what an earlier segment tells may hold of this one.
+TEST_F(StreamsTest, AWorkerGetsTheAnnotationsOfTheWholeStream) {
+  for (const char* id : {"s", "s-1", "s-2", "r"}) {
+    Recording recording = *node_.catalog.GetRecording(kBase + std::string(id));
+    recording.annotations = {{.sample_start = 10 + recording.segment, .label = id}};
+    node_.catalog.PutRecording(recording);
+  }
+  const auto dialer = storage_client::MakeStorageDialer({});
+  const auto storage = dialer->Dial(node_.address, {}, "");
+  const auto labels = [&](const std::string& id) {
+    std::vector<std::string> all;
+    const auto found = storage->GetRecording(kBase + id);
+    EXPECT_TRUE(found.ok()) << found.status();
+    if (!found.ok()) return all;
+    for (const Annotation& one : found->annotations) all.push_back(one.label);
+    return all;
+  };
+  EXPECT_THAT(labels("s-1"), ::testing::ElementsAre("s", "s-1", "s-2"));
+  EXPECT_THAT(labels("r"), ::testing::ElementsAre("r"));
 }
 
 TEST_F(StreamsTest, WhatIsKeptOfAStreamIsSaid) {
