@@ -39,9 +39,10 @@ class RecorderControl {
   // All of them or none.
   virtual absl::Status Annotate(const std::string& recording,
                                 std::span<const Annotation> annotations) = 0;
-  // Each goes into the segment with its sample, if the recording is one of a stream.
-  virtual absl::Status AnnotateStream(const std::string& recording,
-                                      std::span<const Annotation> annotations) = 0;
+  // Each goes into the segments with its samples, if the recording is one of a stream: as many as
+  // go in a second. An error is of the first one, and nothing was added.
+  virtual absl::StatusOr<model::Marked> AnnotateStream(const std::string& recording,
+                                                       std::span<const Annotation> annotations) = 0;
   absl::Status AnnotateRecording(const std::string& recording, const Annotation& annotation) {
     return Annotate(recording, {&annotation, 1});
   }

@@ -24,10 +24,11 @@ class RecordingsClient {
   // playback may go on with the next.
   virtual absl::StatusOr<Recording> GetRecording(const std::string& name) = 0;
   virtual absl::StatusOr<Timeline> GetTimeline(const std::string& recording) = 0;
-  // All of them, in calls of some hundreds, each into the segment with its sample if the recording
-  // is one of a stream; `done` counts those that are there, also if it fails.
+  // As many as go in one call, each into the segment with its samples if the recording is one of a
+  // stream. Goes on from `marked`, as long as some are not done; an error is of the next one alone.
   virtual absl::Status AnnotateStream(const std::string& recording,
-                                      std::span<const Annotation> annotations, size_t* done) = 0;
+                                      std::span<const Annotation> annotations,
+                                      model::Marked* marked) = 0;
 };
 
 // The same of channels and sessions.

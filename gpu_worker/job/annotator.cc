@@ -21,7 +21,8 @@ namespace {
 
 constexpr absl::Duration kPatience = absl::Seconds(30);
 constexpr absl::Duration kLookEvery = absl::Milliseconds(50);
-constexpr size_t kMostAtOnce = services::model::kMaxAnnotationsAtOnce;
+// The node may have to write a file for each.
+constexpr size_t kMostAtOnce = 100;
 
 // The segment with a sample was deleted.
 bool IsGone(const absl::Status& status) {
@@ -179,9 +180,11 @@ absl::Status Annotator::WriteCapture(const std::string& name, Capture& capture, 
     }
     std::vector<services::Annotation> annotations;
     for (const CaptureMarks::Due& one : due) annotations.push_back(one.annotation);
-    size_t done = 0;
-    status = storage_.AnnotateStream(name, annotations, &done);
-    for (size_t i = 0; i < done; ++i) marks_.Given(name, due[i]);
+    services::model::Marked marked;
+    while (status.ok() && marked.done < annotations.size() && !deadline.passed()) {
+      status = storage_.AnnotateStream(name, annotations, &marked);
+    }
+    for (size_t i = 0; i < marked.done; ++i) marks_.Given(name, due[i]);
     if (IsGone(status)) return absl::OkStatus();
     TD_RETURN_IF_ERROR(status);
   }
@@ -206,23 +209,19 @@ absl::Status Annotator::WriteSome(const std::string& recording, bool all,
     return absl::DeadlineExceededError("the storage node takes them too slowly");
   }
   const auto end =
-      waiting_.begin() + static_cast<std::ptrdiff_t>(std::min(waiting_.size(), at_once_));
+      waiting_.begin() + static_cast<std::ptrdiff_t>(std::min(waiting_.size(), kMostAtOnce));
   const std::vector<services::Annotation> some(waiting_.begin(), end);
-  size_t done = 0;
-  absl::Status status = storage_.AnnotateStream(recording, some, &done);
-  // One of several may have no segment: the others go by themselves.
-  const bool no_segment = IsGone(status) || IsToCome(status);
-  const size_t left = some.size() - done;
-  if (status.ok()) at_once_ = std::min(2 * at_once_, kMostAtOnce);
-  if (no_segment && left > 1) {
-    at_once_ = left / 2;
-    status = absl::OkStatus();
-  } else if (IsGone(status) || (all && IsToCome(status))) {
-    ++done;
-    ++left_out_;
+  services::model::Marked marked{.next_sample = next_sample_};
+  absl::Status status = storage_.AnnotateStream(recording, some, &marked);
+  left_out_ += marked.left_out;
+  if (all && IsToCome(status)) {
+    ++marked.done;
+    if (marked.next_sample == 0) ++left_out_;
+    marked.next_sample = 0;
     status = absl::OkStatus();
   }
-  waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(done));
+  waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(marked.done));
+  next_sample_ = marked.next_sample;
   return status;
 }
 

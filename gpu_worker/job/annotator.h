@@ -94,8 +94,7 @@ class Annotator {
   std::deque<services::Annotation> waiting_;  // bounded by what remarks there may be
   CaptureMarks marks_;                        // likewise
   std::map<std::string, Capture> captures_;   // those that the session names
-  // The next call has so many at most.
-  size_t at_once_ = services::model::kMaxAnnotationsAtOnce;
+  uint64_t next_sample_ = 0;                  // of the first that waits; 0: from its first one on
   uint64_t left_out_ = 0;
   absl::Status status_;
 

@@ -3,14 +3,31 @@
 #include <google/protobuf/empty.pb.h>
 #include <grpcpp/channel.h>
 
+#include <algorithm>
+
 #include "dataplane/status_macros.h"
 #include "services/client/unary_call.h"
 #include "services/convert/recorder.h"
 #include "services/convert/scrub.h"
+#include "services/errors.h"
 #include "services/limits.h"
 #include "tapedeck/v1/recorder.grpc.pb.h"
 
 namespace tapedeck::services::client {
+
+namespace {
+
+// What is left of it; `next_sample` 0: all.
+Annotation From(const Annotation& annotation, uint64_t next_sample) {
+  Annotation rest = annotation;
+  if (next_sample <= rest.sample_start) return rest;
+  const uint64_t done = next_sample - rest.sample_start;
+  rest.sample_start = next_sample;
+  rest.sample_count -= std::min(done, rest.sample_count);
+  return rest;
+}
+
+}  // namespace
 
 struct RecorderClient::Stub {
   std::unique_ptr<v1::RecorderService::Stub> calls;
@@ -42,33 +59,56 @@ absl::Status RecorderClient::AnnotateRecording(const std::string& recording,
   v1::AnnotateRecordingRequest request;
   request.set_recording(recording);
   *request.mutable_annotation() = convert::ToProto(annotation);
-  google::protobuf::Empty response;
+  v1::AnnotateRecordingResponse response;
   return RunCall(node_, timeout_, [&](grpc::ClientContext* context) {
     return stub_->calls->AnnotateRecording(context, request, &response);
   });
 }
 
-absl::Status RecorderClient::Add(const std::string& recording, bool stream,
-                                 std::span<const Annotation> annotations, size_t* done) {
+absl::Status RecorderClient::Annotate(const std::string& recording,
+                                      std::span<const Annotation> annotations, size_t* done) {
   *done = 0;
   while (*done < annotations.size()) {
-    v1::AnnotateRecordingRequest request;
-    request.set_recording(recording);
-    request.set_stream(stream);
-    size_t bytes = 0;
-    for (const Annotation& one : annotations.subspan(*done)) {
-      bytes += BytesOf(one);
-      const bool fits = bytes <= kMaxRequestBytes / 2 &&
-                        request.annotations_size() < int{model::kMaxAnnotationsAtOnce};
-      if (!fits && request.annotations_size() > 0) break;
-      *request.add_annotations() = convert::ToProto(one);
-    }
-    google::protobuf::Empty response;
-    TD_RETURN_IF_ERROR(RunCall(node_, timeout_, [&](grpc::ClientContext* context) {
-      return stub_->calls->AnnotateRecording(context, request, &response);
-    }));
-    *done += static_cast<size_t>(request.annotations_size());
+    model::Marked marked;
+    TD_RETURN_IF_ERROR(Add(recording, /*stream=*/false, annotations.subspan(*done), &marked));
+    *done += marked.done;
   }
+  return absl::OkStatus();
+}
+
+absl::Status RecorderClient::AnnotateStream(const std::string& recording,
+                                            std::span<const Annotation> annotations,
+                                            model::Marked* marked) {
+  return Add(recording, /*stream=*/true, annotations.subspan(marked->done), marked);
+}
+
+absl::Status RecorderClient::Add(const std::string& recording, bool stream,
+                                 std::span<const Annotation> annotations, model::Marked* marked) {
+  v1::AnnotateRecordingRequest request;
+  request.set_recording(recording);
+  request.set_stream(stream);
+  size_t bytes = 0;
+  for (const Annotation& one : annotations) {
+    bytes += BytesOf(one);
+    const bool fits = bytes <= kMaxRequestBytes / 2 &&
+                      request.annotations_size() < int{model::kMaxAnnotationsAtOnce};
+    if (!fits && request.annotations_size() > 0) break;
+    *request.add_annotations() =
+        convert::ToProto(request.annotations().empty() ? From(one, marked->next_sample) : one);
+  }
+  v1::AnnotateRecordingResponse response;
+  TD_RETURN_IF_ERROR(RunCall(node_, timeout_, [&](grpc::ClientContext* context) {
+    return stub_->calls->AnnotateRecording(context, request, &response);
+  }));
+  const bool goes_on = response.done() > 0 || response.next_sample() > marked->next_sample;
+  if (!goes_on || static_cast<int>(response.done()) > request.annotations_size()) {
+    return ProtocolViolation(
+        {.message = "AnnotateRecordingResponse", .field = "done", .peer = node_},
+        "is not of the annotations that were sent");
+  }
+  marked->done += response.done();
+  marked->next_sample = response.next_sample();
+  marked->left_out += response.left_out();
   return absl::OkStatus();
 }
 

@@ -29,14 +29,12 @@ class RecorderClient {
   // All of them, in calls of so many that a message holds; of each call all or none. `done` counts
   // those that are there, also if it fails.
   absl::Status Annotate(const std::string& recording, std::span<const Annotation> annotations,
-                        size_t* done) {
-    return Add(recording, /*stream=*/false, annotations, done);
-  }
-  // The same where each goes into the segment with its sample, if the recording is one of a stream.
+                        size_t* done);
+  // One call of the same, where each goes into the segment with its samples, if the recording is
+  // one of a stream. Goes on from `marked`, as long as some are not done; an error is of the next
+  // one alone.
   absl::Status AnnotateStream(const std::string& recording, std::span<const Annotation> annotations,
-                              size_t* done) {
-    return Add(recording, /*stream=*/true, annotations, done);
-  }
+                              model::Marked* marked);
   absl::Status KeepRecording(const std::string& recording, bool kept);
 
   absl::StatusOr<Scrub> StartScrub(const ScrubStart& start);
@@ -46,8 +44,9 @@ class RecorderClient {
  private:
   struct Stub;
 
+  // One call, of the first ones.
   absl::Status Add(const std::string& recording, bool stream,
-                   std::span<const Annotation> annotations, size_t* done);
+                   std::span<const Annotation> annotations, model::Marked* marked);
 
   const std::string node_;
   const absl::Duration timeout_;

@@ -51,6 +51,13 @@ struct Annotation {
   bool operator==(const Annotation&) const = default;
 };
 
+// How far annotations of a stream have been added.
+struct Marked {
+  size_t done = 0;           // so many, from the first on
+  uint64_t next_sample = 0;  // of the next one, the samples before this are done; 0: none
+  size_t left_out = 0;       // of those done: no segment has their samples any more
+};
+
 template <>
 struct Fields<Annotation> {
   static constexpr auto kList =

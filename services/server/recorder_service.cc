@@ -91,14 +91,23 @@ class RecorderService final : public v1::RecorderService::CallbackService {
 
   ServerUnaryReactor* AnnotateRecording(CallbackServerContext* context,
                                         const v1::AnnotateRecordingRequest* request,
-                                        google::protobuf::Empty*) override {
+                                        v1::AnnotateRecordingResponse* response) override {
     return dispatch_.Unary(
         context, *request, "AnnotateRecording", Work::kOther,
         [=, this]() -> absl::Status {
           TD_RETURN_IF_ERROR(CheckRecordingName(request->recording()));
           TD_ASSIGN_OR_RETURN(const std::vector<Annotation> annotations, AnnotationsOf(*request));
-          return request->stream() ? recorder_.AnnotateStream(request->recording(), annotations)
-                                   : recorder_.Annotate(request->recording(), annotations);
+          model::Marked marked{.done = annotations.size()};
+          if (request->stream()) {
+            TD_ASSIGN_OR_RETURN(marked,
+                                recorder_.AnnotateStream(request->recording(), annotations));
+          } else {
+            TD_RETURN_IF_ERROR(recorder_.Annotate(request->recording(), annotations));
+          }
+          response->set_done(static_cast<uint32_t>(marked.done));
+          response->set_next_sample(marked.next_sample);
+          response->set_left_out(static_cast<uint32_t>(marked.left_out));
+          return absl::OkStatus();
         },
         request->recording());
   }

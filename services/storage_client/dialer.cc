@@ -46,8 +46,8 @@ class GrpcStorageClient final : public StorageClient {
     return view_.GetTimeline(recording);
   }
   absl::Status AnnotateStream(const std::string& recording, std::span<const Annotation> annotations,
-                              size_t* done) override {
-    return recorder_.AnnotateStream(recording, annotations, done);
+                              model::Marked* marked) override {
+    return recorder_.AnnotateStream(recording, annotations, marked);
   }
   void Cancel() override {
     catalog_.Cancel();

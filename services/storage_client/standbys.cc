@@ -22,8 +22,8 @@ class StandbyClient final : public StorageClient {
     return nodes_[current_]->GetTimeline(recording);
   }
   absl::Status AnnotateStream(const std::string& recording, std::span<const Annotation> annotations,
-                              size_t* done) override {
-    return nodes_[current_]->AnnotateStream(recording, annotations, done);
+                              model::Marked* marked) override {
+    return nodes_[current_]->AnnotateStream(recording, annotations, marked);
   }
   void Cancel() override {
     for (const auto& node : nodes_) node->Cancel();

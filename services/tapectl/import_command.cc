@@ -46,41 +46,57 @@ constexpr absl::Duration kLookAgain = absl::Milliseconds(50);
 class Marks {
  public:
   Marks(Program& program, const formats::Content& content, const Channel& channel)
-      : program_(program), annotations_(formats::LostWithinBlocks(content, channel)) {
+      : program_(program),
+        in_segments_(channel.segment_bytes > 0),
+        annotations_(formats::LostWithinBlocks(content, channel)) {
     const auto& foreign = content.annotations;
     annotations_.insert(annotations_.end(), foreign.begin(), foreign.end());
     for (Annotation& one : annotations_) one.sample_start += content.first_index;
   }
 
-  // Of a stream in segments those whose segment has begun.
-  absl::Status WriteBeforeSeal(const std::string& recording) {
-    const absl::Status status = Write(recording);
-    return IsLeftOut(status) ? absl::OkStatus() : status;
+  // Of a stream in segments those whose segment has begun. What fails is tried again behind the
+  // seal.
+  void WriteBeforeSeal(const std::string& recording) {
+    Write(recording).IgnoreError();  // behind the seal it is told
   }
-  // The rest. The recording is whole; what there is no room for is left out.
-  absl::Status WriteBehindSeal(const std::string& recording, std::vector<std::string>* notes) {
-    const absl::Status status = Write(recording);
-    if (!IsLeftOut(status)) return status;
-    notes->push_back(absl::StrCat(annotations_.size() - done_, " of ", annotations_.size(),
-                                  " annotations are left out: ", std::string(status.message())));
-    return absl::OkStatus();
+  // The rest. The recording is whole: what cannot be written is left out.
+  void WriteBehindSeal(const std::string& recording, std::vector<std::string>* notes) {
+    absl::Status why;
+    size_t left_out = 0;
+    for (absl::Status status = Write(recording); !status.ok(); status = Write(recording)) {
+      why.Update(status);
+      // It alone has no room, or no segment.
+      const bool alone =
+          in_segments_ && (absl::IsResourceExhausted(status) || absl::IsInvalidArgument(status));
+      const size_t skipped = alone ? 1 : annotations_.size() - marked_.done;
+      left_out += skipped;
+      marked_.done += skipped;
+      marked_.next_sample = 0;
+    }
+    if (marked_.left_out > 0) {
+      notes->push_back(absl::StrCat(marked_.left_out, " of ", annotations_.size(),
+                                    " annotations are left out: no segment has their samples"));
+    }
+    if (left_out > 0) {
+      notes->push_back(absl::StrCat(left_out, " of ", annotations_.size(),
+                                    " annotations are left out: ", std::string(why.message())));
+    }
   }
 
  private:
-  static bool IsLeftOut(const absl::Status& status) {
-    return absl::IsResourceExhausted(status) || absl::IsInvalidArgument(status);
-  }
   absl::Status Write(const std::string& recording) {
-    size_t done = 0;
-    const absl::Status status = program_.Recorder()->AnnotateStream(
-        recording, std::span(annotations_).subspan(done_), &done);
-    done_ += done;
+    const auto recorder = program_.Recorder();
+    absl::Status status;
+    while (status.ok() && marked_.done < annotations_.size()) {
+      status = recorder->AnnotateStream(recording, annotations_, &marked_);
+    }
     return status;
   }
 
   Program& program_;
+  const bool in_segments_;
   std::vector<Annotation> annotations_;
-  size_t done_ = 0;
+  model::Marked marked_;
 };
 
 model::Origin OriginOf(const FileAnswer& file, const formats::Content& content) {
@@ -134,7 +150,7 @@ absl::Status RunImport(const storage_session::Peer& peer, Patience& patience,
                        .slot = [&] { return recorder->Slot(); },
                        .give = [&](dataplane::Block block) { recorder->Give(std::move(block)); },
                        .progress = [&](uint64_t bytes) { return patience.Show(bytes); }});
-  if (imported.ok()) imported = marks.WriteBeforeSeal(file->recording);
+  if (imported.ok()) marks.WriteBeforeSeal(file->recording);
   if (imported.ok() && !patience.Show(content.bytes)) imported = JobCancelled();
   if (imported.ok()) return recorder->Finish();
   recorder->Abandon();  // never SEALED
@@ -244,7 +260,7 @@ absl::Status Import(Program& program, const ImportOptions& options) {
   Marks marks(program, content, channel);
   absl::Status status =
       patience.Judged(RunImport(peer, patience, *reader, content, channel, marks, &answer));
-  if (status.ok()) status = marks.WriteBehindSeal(answer.recording, &answer.notes);
+  if (status.ok()) marks.WriteBehindSeal(answer.recording, &answer.notes);
   if (!status.ok()) return Undone(program, answer.recording, channel, status);
   TD_ASSIGN_OR_RETURN(const auto type, dataplane::ParseDatatype(channel.datatype));
   answer.samples = content.bytes / type.bytes_per_sample();

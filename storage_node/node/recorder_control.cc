@@ -51,8 +51,8 @@ absl::Status CaptureService::Annotate(const std::string& recording,
   return scribe_.Annotate(recording, annotations);
 }
 
-absl::Status CaptureService::AnnotateStream(const std::string& recording,
-                                            std::span<const services::Annotation> annotations) {
+absl::StatusOr<services::model::Marked> CaptureService::AnnotateStream(
+    const std::string& recording, std::span<const services::Annotation> annotations) {
   return scribe_.AnnotateStream(recording, annotations);
 }
 

@@ -22,8 +22,8 @@ class CaptureService final : public services::RecorderControl {
       const std::string& channel, const services::Trigger& trigger) override;
   absl::Status Annotate(const std::string& recording,
                         std::span<const services::Annotation> annotations) override;
-  absl::Status AnnotateStream(const std::string& recording,
-                              std::span<const services::Annotation> annotations) override;
+  absl::StatusOr<services::model::Marked> AnnotateStream(
+      const std::string& recording, std::span<const services::Annotation> annotations) override;
   absl::Status KeepRecording(const std::string& recording, bool kept) override;
 
  private:

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -10,6 +9,7 @@
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "storage_node/recording/ending.h"
+#include "storage_node/recordings/stream_marker.h"
 #include "storage_node/recordings/stream_segments.h"
 
 namespace tapedeck::storage_node::recordings {
@@ -17,6 +17,9 @@ namespace {
 
 // What is being closed at this moment is closed soon.
 constexpr absl::Duration kClosing = absl::Seconds(3);
+
+// For the annotations of a stream; clients wait for five.
+constexpr absl::Duration kOneCall = absl::Seconds(1);
 
 // Acts once more when a recording is closed that was being closed.
 absl::Status ActOnceClosed(Recordings& recordings, const std::string& recording,
@@ -100,20 +103,17 @@ absl::Status Scribe::Annotate(const std::string& recording,
   return ActOnceClosed(recordings_, recording, [&] { return Mark(recording, annotations); });
 }
 
-absl::Status Scribe::AnnotateStream(const std::string& recording,
-                                    std::span<const services::Annotation> annotations) {
+absl::StatusOr<services::model::Marked> Scribe::AnnotateStream(
+    const std::string& recording, std::span<const services::Annotation> annotations) {
   TD_ASSIGN_OR_RETURN(const auto stream, StreamSegments::Of(recordings_, recording));
-  if (!stream.has_value()) return Annotate(recording, annotations);
-  // Before the first effect it is known that each has its segment. The oldest goes away first.
-  std::map<uint64_t, std::vector<services::Annotation>> by_segment;
-  for (const services::Annotation& one : annotations) {
-    TD_ASSIGN_OR_RETURN(const uint64_t number, stream->NumberWith(one.sample_start));
-    by_segment[number].push_back(one);
+  if (!stream.has_value()) {
+    TD_RETURN_IF_ERROR(Annotate(recording, annotations));
+    return services::model::Marked{.done = annotations.size()};
   }
-  for (const auto& [number, its] : by_segment) {
-    TD_RETURN_IF_ERROR(Annotate(stream->NameOf(number), its));
-  }
-  return absl::OkStatus();
+  const auto add = [this](const auto& name, std::span<const services::Annotation> its) {
+    return Annotate(name, its);
+  };
+  return StreamMarker(*stream, add, dataplane::Deadline::In(kOneCall)).Mark(annotations);
 }
 
 absl::Status Scribe::Mark(const std::string& recording,

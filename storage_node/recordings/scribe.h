@@ -23,9 +23,9 @@ class Scribe {
   // All of them or none.
   absl::Status Annotate(const std::string& recording,
                         std::span<const services::Annotation> annotations);
-  // The same of the segments of a stream; of each all of its own or none.
-  absl::Status AnnotateStream(const std::string& recording,
-                              std::span<const services::Annotation> annotations);
+  // Each into the segments with its samples, as many as go in a second.
+  absl::StatusOr<services::model::Marked> AnnotateStream(
+      const std::string& recording, std::span<const services::Annotation> annotations);
   absl::Status Keep(const std::string& recording, bool kept);
 
   // Keeps and marks what the session could not by itself, since it is closed, and waits for what it

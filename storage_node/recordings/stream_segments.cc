@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "services/sigmf/text.h"
 #include "storage_node/format/sigmf.h"
 #include "storage_node/recording/seek.h"
 #include "storage_node/recordings/readable.h"
@@ -58,10 +59,15 @@ absl::StatusOr<std::optional<StreamSegments>> StreamSegments::Of(Recordings& rec
   made.stream_ = named.ok() ? named->manifest.stream : name.recording;
   TD_ASSIGN_OR_RETURN(made.segments_, SegmentsOf(recordings, name, made.stream_));
   if (made.segments_.empty()) return std::nullopt;
-  TD_ASSIGN_OR_RETURN(const FoundRecording newest,
-                      recordings.Find(made.segments_.back().name.ToString()));
+  auto newest = recordings.Find(made.segments_.back().name.ToString());
+  // One that was made ahead goes without a block when the stream ends.
+  while (absl::IsNotFound(newest.status()) && made.segments_.size() > 1) {
+    made.segments_.pop_back();
+    newest = recordings.Find(made.segments_.back().name.ToString());
+  }
+  TD_RETURN_IF_ERROR(newest.status());
+  const format::Manifest& manifest = newest->manifest;
   // The blocks of a part are not all of the stream.
-  const format::Manifest& manifest = newest.manifest;
   if (!manifest.part.has_value()) {
     made.segment_samples_ = manifest.segment_blocks * format::BlockSamplesOf(manifest);
   }
@@ -70,22 +76,38 @@ absl::StatusOr<std::optional<StreamSegments>> StreamSegments::Of(Recordings& rec
   return made;
 }
 
-absl::StatusOr<uint64_t> StreamSegments::NumberWith(uint64_t sample) const {
-  const uint64_t number = (sample - std::min(sample, first_sample_)) / segment_samples_;
-  if (std::ranges::binary_search(segments_, number, {}, &StreamSegment::number)) return number;
-  const std::string newest = segments_.back().name.ToString();
-  if (number > segments_.back().number) {
-    return services::ArgumentInvalid(
-        "sample", absl::StrCat("sample ", sample, " is in no segment yet: ", newest,
-                               " is the newest of its stream and ends before"));
-  }
-  return services::RecordingNotFound(
-      newest, absl::StrCat("sample ", sample, " is of segment ", number, " of stream ", stream_,
-                           ", which is gone"));
+uint64_t StreamSegments::NumberOf(uint64_t sample) const {
+  return (sample - std::min(sample, first_sample_)) / segment_samples_;
 }
 
-std::string StreamSegments::NameOf(uint64_t number) const {
-  return std::ranges::lower_bound(segments_, number, {}, &StreamSegment::number)->name.ToString();
+absl::StatusOr<StreamSegments::Pieces> StreamSegments::PiecesOf(
+    const services::Annotation& annotation) const {
+  const StreamSegment& newest = segments_.back();
+  const uint64_t first = annotation.sample_start;
+  const uint64_t last =
+      first + std::min(UINT64_MAX - first, std::max<uint64_t>(annotation.sample_count, 1) - 1);
+  if (NumberOf(first) > newest.number) {
+    return services::ArgumentInvalid(
+        "sample", absl::StrCat("sample ", first, " is in no segment yet: ", newest.name.ToString(),
+                               " is the newest of its stream and ends before"));
+  }
+  const bool in_each = services::model::IsMark(annotation, services::sigmf::kLostLabel);
+  Pieces pieces;
+  auto segment = std::ranges::lower_bound(segments_, NumberOf(first), {}, &StreamSegment::number);
+  for (; segment != segments_.end() && segment->number <= NumberOf(last); ++segment) {
+    services::Annotation piece = annotation;
+    if (segment->number > NumberOf(first)) {
+      piece.sample_start = BeginOf(segment->number);
+      piece.sample_count -= piece.sample_start - first;
+    }
+    if (in_each && segment->number < NumberOf(last)) {
+      piece.sample_count = BeginOf(segment->number + 1) - piece.sample_start;
+    }
+    pieces.there.push_back({segment->name.ToString(), std::move(piece)});
+    if (!in_each) break;
+  }
+  if (in_each && NumberOf(last) > newest.number) pieces.to_come = BeginOf(newest.number + 1);
+  return pieces;
 }
 
 }  // namespace tapedeck::storage_node::recordings

@@ -31,12 +31,24 @@ class StreamSegments {
   static absl::StatusOr<std::optional<StreamSegments>> Of(Recordings& recordings,
                                                           const std::string& recording);
 
-  // Of the segment that there is with this sample of the stream. NOT_FOUND (RECORDING_NOT_FOUND):
-  // it is gone. INVALID_ARGUMENT (ARGUMENT_INVALID): the newest one ends before.
-  absl::StatusOr<uint64_t> NumberWith(uint64_t sample) const;
-  std::string NameOf(uint64_t number) const;
+  // An annotation in one of the segments. It lies in the first one that there is with samples of
+  // it, and lasts from there on. Lost samples are told in each segment that has any: there are few
+  // such annotations, and a ring may delete the first segment.
+  struct Piece {
+    std::string recording;
+    services::Annotation annotation;
+  };
+  struct Pieces {
+    std::vector<Piece> there;  // in order; none if all its segments are gone
+    uint64_t to_come = 0;      // the first lost sample that no segment has yet; 0: none
+  };
+  // INVALID_ARGUMENT (ARGUMENT_INVALID): no segment has its first sample yet.
+  absl::StatusOr<Pieces> PiecesOf(const services::Annotation& annotation) const;
 
  private:
+  uint64_t NumberOf(uint64_t sample) const;
+  uint64_t BeginOf(uint64_t number) const { return first_sample_ + number * segment_samples_; }
+
   std::string stream_;
   std::vector<StreamSegment> segments_;  // in order; never empty
   uint64_t first_sample_ = 0;            // of segment 0

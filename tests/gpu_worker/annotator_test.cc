@@ -31,23 +31,18 @@ class TakingStorage final : public services::RecordingsClient {
                               .captures = {{.sample = 0, .stream_sample = first}}};
   }
   absl::Status AnnotateStream(const std::string& recording, std::span<const Annotation> annotations,
-                              size_t* done) override {
-    *done = 0;
-    for (const Annotation& one : annotations) {
-      if (const absl::Status status = Place(one); !status.ok()) return status;
-    }
-    for (; *done < annotations.size(); ++*done) {
-      if (const absl::Status status = Take(recording, annotations[*done]); !status.ok()) {
+                              services::model::Marked* marked) override {
+    for (; marked->done < annotations.size(); ++marked->done) {
+      const Annotation& one = annotations[marked->done];
+      if (one.sample_start < first) {
+        ++marked->left_out;
+      } else if (one.sample_start >= end) {
+        return services::ArgumentInvalid("sample", "it is in no segment yet");
+      } else if (const absl::Status status = Take(recording, one); !status.ok()) {
         return status;
       }
     }
     return absl::OkStatus();
-  }
-  // As a node says it before it takes any.
-  absl::Status Place(const Annotation& one) const {
-    if (one.sample_start < first) return services::RecordingNotFound("r", "it is gone");
-    if (one.sample_start < end) return absl::OkStatus();
-    return services::ArgumentInvalid("sample", "it is in no segment yet");
   }
   absl::Status Take(const std::string& recording, const Annotation& annotation) {
     absl::MutexLock lock(&mutex_);

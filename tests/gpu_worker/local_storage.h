@@ -40,10 +40,14 @@ class LocalStorage final : public services::StorageClient {
   }
   absl::Status AnnotateStream(const std::string& recording,
                               std::span<const services::Annotation> annotations,
-                              size_t* done) override {
-    const absl::Status status = node_.recorder().AnnotateStream(recording, annotations);
-    *done = status.ok() ? annotations.size() : 0;
-    return status;
+                              services::model::Marked* marked) override {
+    const auto now = node_.recorder().AnnotateStream(recording, annotations.subspan(marked->done));
+    if (!now.ok()) return now.status();
+    marked->left_out += now->left_out;
+    marked->done += now->done;
+    if (now->next_sample != 0) return absl::UnimplementedError("it takes more than one call");
+    if (marked->done == annotations.size()) return absl::OkStatus();
+    return AnnotateStream(recording, annotations, marked);
   }
   void Cancel() override {}
   std::unique_ptr<services::session::ControlStream> OpenSession() override {

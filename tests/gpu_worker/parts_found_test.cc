@@ -30,8 +30,11 @@ class PartStorage final : public services::StorageClient {
                                .datatype = "cf32_le",
                                .part = part_};
   }
+  absl::StatusOr<services::Timeline> GetTimeline(const std::string&) override {
+    return absl::UnimplementedError("nobody asks");
+  }
   absl::Status AnnotateStream(const std::string&, std::span<const services::Annotation>,
-                              size_t*) override {
+                              services::model::Marked*) override {
     return absl::UnimplementedError("nobody asks");
   }
   void Cancel() override {}

@@ -66,7 +66,7 @@ class TestStorage final : public services::StorageClient {
     return services::Timeline();
   }
   absl::Status AnnotateStream(const std::string&, std::span<const services::Annotation>,
-                              size_t*) override {
+                              services::model::Marked*) override {
     return absl::OkStatus();
   }
   void Cancel() override { cancelled_ = true; }

@@ -25,7 +25,8 @@ class FakeRecorder final : public RecorderControl, public ScrubControl {
   absl::Status Annotate(const std::string&, std::span<const Annotation>) override {
     return Nothing();
   }
-  absl::Status AnnotateStream(const std::string&, std::span<const Annotation>) override {
+  absl::StatusOr<model::Marked> AnnotateStream(const std::string&,
+                                               std::span<const Annotation>) override {
     return Nothing();
   }
   absl::Status KeepRecording(const std::string&, bool) override { return Nothing(); }

@@ -1,6 +1,8 @@
-// Each annotation of a stream in segments lies in the segment that has its sample.
+// Each annotation of a stream in segments lies in the segments that have its samples.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <span>
 
 #include "tests/storage_node/capture/segment_fixture.h"
 
@@ -12,10 +14,25 @@ constexpr uint64_t kSegmentSamples = kSegmentBlocks * kBlockSamples;
 
 class StreamAnnotationTest : public SegmentTest {
  protected:
+  // As a client: until all are done, or one cannot be.
   absl::Status AnnotateStream(const std::string& recording,
-                              const std::vector<services::Annotation>& annotations) {
-    return node_.Meanwhile(
-        [&] { return node_.node().recorder().AnnotateStream(recording, annotations); });
+                              std::vector<services::Annotation> annotations) {
+    marked_ = {};
+    while (marked_.done < annotations.size()) {
+      const auto marked = node_.Meanwhile([&] {
+        return node_.node().recorder().AnnotateStream(recording,
+                                                      std::span(annotations).subspan(marked_.done));
+      });
+      if (!marked.ok()) return marked.status();
+      marked_.done += marked->done;
+      marked_.left_out += marked->left_out;
+      marked_.next_sample = marked->next_sample;
+      if (marked_.next_sample == 0) continue;
+      services::Annotation& next = annotations[marked_.done];
+      next.sample_count -= marked_.next_sample - next.sample_start;
+      next.sample_start = marked_.next_sample;
+    }
+    return absl::OkStatus();
   }
   // The samples that the annotations of each segment begin at.
   std::map<uint64_t, std::vector<uint64_t>> Marked() {
@@ -27,6 +44,8 @@ class StreamAnnotationTest : public SegmentTest {
     }
     return marked;
   }
+
+  services::model::Marked marked_;  // of the last call
 };
 
 INSTANTIATE_TEST_SUITE_P(Stores, StreamAnnotationTest, testing::Values("memory", "posix", "device"),
@@ -49,12 +68,10 @@ TEST_P(StreamAnnotationTest, GoesIntoTheSegmentWithItsSample) {
   const auto expected = ElementsAre(Pair(0, ElementsAre(5, kSegmentSamples - 1)),
                                     Pair(1, ElementsAre(kSegmentSamples)),
                                     Pair(2, ElementsAre(2 * kSegmentSamples + 7)));
+  const absl::Status to_come = AnnotateStream(first, {{.sample_start = 9 * kSegmentSamples}});
+  EXPECT_EQ(Reason(to_come), "ARGUMENT_INVALID") << to_come;
   EXPECT_TRUE(recorder.Finish().ok());
   EXPECT_THAT(Marked(), expected);
-  const absl::Status beyond =
-      AnnotateStream(first, {{.sample_start = 1}, {.sample_start = 9 * kSegmentSamples}});
-  EXPECT_EQ(Reason(beyond), "ARGUMENT_INVALID") << beyond;
-  EXPECT_THAT(Marked(), expected) << "nothing is added of a call that is refused so";
   // By itself a segment takes what it is given.
   const auto alone = node_.Meanwhile([&] {
     return node_.node().recorder().AnnotateRecording(first, {.sample_start = kSegmentSamples});
@@ -63,7 +80,58 @@ TEST_P(StreamAnnotationTest, GoesIntoTheSegmentWithItsSample) {
   EXPECT_THAT(Marked()[0], ElementsAre(5, kSegmentSamples - 1, kSegmentSamples));
 }
 
-TEST_P(StreamAnnotationTest, SaysThatASegmentIsGone) {
+TEST_P(StreamAnnotationTest, LostSamplesAreToldInEachSegmentThatHasAny) {
+  MakeLun({});
+  ASSERT_TRUE(MakeChannel({.segment_bytes = kSegmentBlocks * kBlockBytes}).ok());
+  auto recorder = Start();
+  const std::string first = recorder.admission.accept.recording;
+  Push(recorder, 0, 3 * kSegmentBlocks);
+  ASSERT_TRUE(recorder.Finish().ok());
+  const services::Annotation lost{
+      .sample_start = 5, .sample_count = 3 * kSegmentSamples - 10, .label = "lost"};
+  const absl::Status added = AnnotateStream(first, {lost});
+  EXPECT_TRUE(added.ok()) << added;
+  EXPECT_EQ(marked_.left_out, 0u);
+  EXPECT_THAT(Marked(), ElementsAre(Pair(0, ElementsAre(5)), Pair(1, ElementsAre(kSegmentSamples)),
+                                    Pair(2, ElementsAre(2 * kSegmentSamples))));
+  const absl::Status other =
+      AnnotateStream(first, {{.sample_start = 6, .sample_count = 2 * kSegmentSamples}});
+  EXPECT_TRUE(other.ok()) << other;
+  EXPECT_THAT(Marked()[0], ElementsAre(5, 6)) << "one of another kind is in its first one alone";
+  EXPECT_THAT(Marked()[1], ElementsAre(kSegmentSamples));
+  std::vector<uint64_t> counts;
+  for (const auto& [number, segment] : Segments()) {
+    const auto found = node_.node().recordings().GetRecording(segment.name);
+    counts.push_back(found->annotations.front().sample_count);
+  }
+  EXPECT_THAT(counts, ElementsAre(kSegmentSamples - 5, kSegmentSamples, kSegmentSamples - 5));
+}
+
+TEST_P(StreamAnnotationTest, LostSamplesThatAreToComeAreToldWhenTheyHave) {
+  MakeLun({});
+  ASSERT_TRUE(MakeChannel({.segment_bytes = kSegmentBlocks * kBlockBytes}).ok());
+  auto recorder = Start();
+  const std::string first = recorder.admission.accept.recording;
+  Push(recorder, 0, kSegmentBlocks);
+  constexpr uint64_t kLost = 6 * kSegmentSamples;
+  const absl::Status to_come =
+      AnnotateStream(first, {{.sample_start = 0, .sample_count = kLost, .label = "lost"}});
+  EXPECT_EQ(Reason(to_come), "ARGUMENT_INVALID") << to_come;
+  const uint64_t rest = marked_.next_sample;
+  EXPECT_GT(rest, 0u);
+  EXPECT_LT(rest, kLost);
+  Push(recorder, kSegmentBlocks, 6 * kSegmentBlocks);
+  ASSERT_TRUE(recorder.Finish().ok());
+  const absl::Status added = AnnotateStream(
+      first, {{.sample_start = rest, .sample_count = kLost - rest, .label = "lost"}});
+  EXPECT_TRUE(added.ok()) << added;
+  for (const auto& [number, marks] : Marked()) {
+    EXPECT_THAT(marks, ElementsAre(number * kSegmentSamples));
+  }
+  EXPECT_THAT(Marked(), testing::SizeIs(6));
+}
+
+TEST_P(StreamAnnotationTest, WhatBelongsToASegmentThatIsGoneIsLeftOut) {
   MakeRing();
   ASSERT_TRUE(MakeChannel({}).ok());
   auto recorder = Start();
@@ -73,14 +141,21 @@ TEST_P(StreamAnnotationTest, SaysThatASegmentIsGone) {
   const auto segments = Segments();
   ASSERT_GE(segments.size(), 2u);
   const services::Recording& closed = segments.begin()->second;
-  const auto gone = AnnotateStream(first, {{.sample_start = 5}});
-  EXPECT_EQ(Reason(gone), "RECORDING_NOT_FOUND") << gone;
+  const auto gone = AnnotateStream(first, {{.sample_start = 5}, {.sample_start = 6}});
+  EXPECT_TRUE(gone.ok()) << gone;
+  EXPECT_EQ(marked_.left_out, 2u);
   // The newest one stays.
   const uint64_t newest = segments.rbegin()->first;
   const uint64_t there = newest * closed.blocks * kBlockSamples + 1;
-  const absl::Status added = AnnotateStream(first, {{.sample_start = there}});
+  const absl::Status added =
+      AnnotateStream(first, {{.sample_start = 5, .sample_count = there - 4, .label = "lost"}});
   EXPECT_TRUE(added.ok()) << added;
-  EXPECT_THAT(Marked(), ElementsAre(Pair(newest, ElementsAre(there))));
+  EXPECT_EQ(marked_.left_out, 0u) << "it lasts into those there are";
+  const auto marked = Marked();
+  EXPECT_GE(marked.size(), 2u);
+  for (const auto& [number, segment] : Segments()) {
+    EXPECT_EQ(marked.contains(number), number <= newest) << number;
+  }
   EXPECT_TRUE(recorder.Finish().ok());
 }
 
