@@ -134,6 +134,7 @@ absl::StatusOr<Flow> SegmentSink::Push(dataplane::Block* block) {
   }
   const bool triggers =
       options_.write_down != nullptr && (header.flags & dataplane::kBlockTriggered) != 0;
+  if (triggers) TD_RETURN_IF_ERROR(options_.keeper.window.CheckTriggers(header));
   if (triggers && to_write_down_.size() >= kMaxToWriteDown) return Flow::kNotNow;
   TD_ASSIGN_OR_RETURN(const Flow made, MakeUpTo(number));
   if (made != Flow::kMoved) return made;

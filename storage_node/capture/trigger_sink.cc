@@ -33,6 +33,12 @@ void LogNotKept(uint64_t sample, size_t triggers) {
                  {{"sample", absl::StrCat(sample)}, {"triggers", absl::StrCat(triggers)}});
 }
 
+absl::Status TooMany(absl::string_view what) {
+  return services::LimitReached(
+      absl::StrCat(kMaxWaiting), "waiting triggers",
+      absl::StrCat("trigger: too many wait for their ", what, "; try again"));
+}
+
 bool Triggers(const dataplane::BlockHeader& header) {
   return (header.flags & dataplane::kBlockTriggered) != 0;
 }
@@ -99,6 +105,9 @@ absl::StatusOr<Flow> TriggerSink::Push(dataplane::Block* block) {
   }
   TD_RETURN_IF_ERROR(
       recording::CheckBlock("a capture", block->header(), options_.window.block_bytes, next_));
+  if (Triggers(block->header())) {
+    TD_RETURN_IF_ERROR(options_.window.CheckTriggers(block->header()));
+  }
   if (Stuck()) return Flow::kNotNow;
   // A window is told by samples, in their order; the receiver bounds how far a block may be ahead.
   early_.emplace(sequence, std::move(*block));
@@ -159,6 +168,12 @@ void TriggerSink::CatchDue() {
     if (!due.trigger.sample.has_value()) {
       due.trigger.sample = due.last_sample = held_.back().header().sample_index;
     }
+    // One that was lost is taken for the first behind it.
+    if (!due.marked && !held_.empty()) {
+      const uint64_t first = std::max(*due.trigger.sample, OldestSample());
+      due.trigger.sample = first;
+      due.last_sample = std::max(due.last_sample, first);
+    }
     Place(std::move(due));
   }
 }
@@ -199,10 +214,7 @@ void TriggerSink::OnTrigger(const services::Trigger& trigger, TriggerPort::Answe
   const bool to_come = trigger.sample.value_or(0) >= newest_end_;
   const size_t waiting = waiting_.size() + (making() ? capture_->asked.size() : 0);
   if (status.ok() && (to_come ? ahead_.size() : waiting) >= kMaxWaiting) {
-    status =
-        services::LimitReached(absl::StrCat(kMaxWaiting), "waiting triggers",
-                               absl::StrCat("trigger: too many wait for their ",
-                                            to_come ? "samples" : "recordings", "; try again"));
+    status = TooMany(to_come ? "samples" : "recordings");
   }
   if (!status.ok()) return answer(status);
   Asked asked{.trigger = trigger, .answer = std::move(answer)};
@@ -250,6 +262,8 @@ void TriggerSink::CatchBehind(Asked asked) {
   }
   services::Capture bounds = options_.window.Around(sample);
   const bool more = bounds.end_sample > previous_.end_sample;
+  const bool waits = more && !capture_.has_value() && held_.empty();
+  if (waits && ahead_.size() >= kMaxWaiting) return asked.answer(TooMany("samples"));
   bounds.recording = previous_.recording;
   bounds.recordings = {previous_.recording};
   bounds.first_sample = previous_.first_sample;
@@ -257,10 +271,10 @@ void TriggerSink::CatchBehind(Asked asked) {
                 nullptr)(Caught{.capture = std::move(bounds), .to_mark = previous_.recording});
   if (!more) return;
   asked.marked = true;
-  if (capture_.has_value() || !held_.empty()) {
-    Place(std::move(asked));
-  } else {
+  if (waits) {
     ahead_.emplace(newest_end_, std::move(asked));
+  } else {
+    Place(std::move(asked));
   }
 }
 

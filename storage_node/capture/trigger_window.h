@@ -5,7 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "dataplane/block.h"
+#include "services/errors.h"
 #include "services/recorder.h"
 
 namespace tapedeck::storage_node::capture {
@@ -22,6 +25,15 @@ struct TriggerWindow {
   uint64_t EndOf(const dataplane::BlockHeader& header) const {
     const uint64_t bytes = header.payload_bytes == 0 ? block_bytes : header.payload_bytes;
     return header.sample_index + bytes / sample_bytes;
+  }
+
+  // What has triggered lies in the block. INVALID_ARGUMENT (PROTOCOL_VIOLATION).
+  absl::Status CheckTriggers(const dataplane::BlockHeader& header) const {
+    if (header.sample_index + header.triggers.last < EndOf(header)) return absl::OkStatus();
+    return services::ProtocolViolation(
+        {.message = "Block"},
+        absl::StrCat("block ", header.sequence, " is triggered by its sample ",
+                     header.triggers.last, ", and has ", EndOf(header) - header.sample_index));
   }
 
   // What a trigger at `sample` asks for; no recording is named.
