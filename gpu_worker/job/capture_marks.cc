@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "services/sigmf/text.h"
 #include "services/vita49/signal_text.h"
 
 namespace tapedeck::gpu_worker::job {
@@ -21,13 +22,16 @@ bool IsSignal(const Annotation& mark) {
   return services::model::IsMark(mark, services::vita49::kSignalLabel);
 }
 
-// The part within the extent. The comment speaks of the whole span and says so.
+// The part within the extent. The comment speaks of the whole span and says so; readers know lost
+// samples by theirs, or by none.
 Annotation Cut(Annotation mark, const CaptureMarks::Extent& extent) {
   const uint64_t end = EndOf(mark);
   if (mark.sample_start >= extent.first && end <= extent.end) return mark;
-  const std::string whole =
-      absl::StrCat("of samples ", mark.sample_start, " to ", end - 1, " of the stream");
-  absl::StrAppend(&mark.comment, mark.comment.empty() ? "" : ", ", whole);
+  if (!services::model::IsMark(mark, services::sigmf::kLostLabel)) {
+    const std::string whole =
+        absl::StrCat("of samples ", mark.sample_start, " to ", end - 1, " of the stream");
+    absl::StrAppend(&mark.comment, mark.comment.empty() ? "" : ", ", whole);
+  }
   mark.sample_start = std::max(mark.sample_start, extent.first);
   mark.sample_count = std::min(end, extent.end) - mark.sample_start;
   return mark;
