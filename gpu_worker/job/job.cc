@@ -92,8 +92,9 @@ void Job::OnSecondChange(const Snapshot& snapshot) {
       }
     }
   }
-  if (second_annotator_ != nullptr && !snapshot.resuming && !snapshot.accept.recording.empty()) {
+  if (second_annotator_ != nullptr && !snapshot.resuming) {
     second_annotator_->SessionRuns(snapshot.accept.recording);
+    second_annotator_->HasCaptures(snapshot.captures);
   }
   if (!snapshot.ended) return;
   if (second_annotator_ == nullptr) return EndSecond(absl::OkStatus(), 0);
@@ -172,9 +173,9 @@ void Job::ForgetEmpty() {
   const bool records = job_.direction == Direction::kRecord;
   if (!records || job_.blocks > 0 || job_.recording.empty()) return;
   if (services::IsInletName(job_.recording)) return;
-  job_.notes.push_back(absl::StrCat("no block came into ", job_.recording,
-                                    ": the storage node keeps no recording without blocks"));
-  job_.recording.clear();
+  job_.notes.push_back(absl::StrCat("no block of ", job_.recording,
+                                    " was acknowledged; the storage node keeps no recording "
+                                    "without blocks"));
 }
 
 void Job::Cancel() {

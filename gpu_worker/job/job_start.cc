@@ -53,6 +53,11 @@ absl::Status CheckRateOf(const services::RecordSpec& spec, const services::Chann
                             "tapectl channel update --sample-rate"));
 }
 
+Annotator::Into IntoWhat(const services::Channel& channel) {
+  const bool in_memory = channel.triggered() && channel.commit == dataplane::CommitLevel::kReceived;
+  return in_memory ? Annotator::Into::kCaptures : Annotator::Into::kRecording;
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(const std::string& name,
@@ -99,17 +104,16 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(const std::string& name,
   std::optional<pipeline::TapRecording> tap = std::move(pipeline.tap);
   job->meter_ = meter;
   const bool kept = !services::IsInletName(channel.name);
-  const bool in_memory = channel.triggered() && channel.commit == dataplane::CommitLevel::kReceived;
   if (pipeline.remarks != nullptr && kept) {
     job->remarks_ = pipeline.remarks;
     TD_ASSIGN_OR_RETURN(
         job->annotator_,
-        Annotator::Create(job->remarks_, *FirstThere(job->nodes_).storage,
-                          in_memory ? Annotator::Into::kCaptures : Annotator::Into::kRecording));
+        Annotator::Create(job->remarks_, *FirstThere(job->nodes_).storage, IntoWhat(channel)));
   }
   if (tap.has_value() && tap->remarks != nullptr) {
-    TD_ASSIGN_OR_RETURN(job->second_annotator_,
-                        Annotator::Create(tap->remarks, *job->nodes_.front().storage));
+    TD_ASSIGN_OR_RETURN(
+        job->second_annotator_,
+        Annotator::Create(tap->remarks, *job->nodes_.front().storage, IntoWhat(*second)));
   }
   if (live) job->stop_source_ = pipeline.source->Stopper();
   job->OpenRecording(spec, channel, std::move(pipeline));

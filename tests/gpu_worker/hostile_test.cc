@@ -40,7 +40,6 @@ class HostileTest : public WorkerFixture, public testing::WithParamInterface<con
   }
 
   void Forget(const services::Job& job) {
-    if (job.recording.empty()) return;  // no block came into it
     const absl::Status gone = node_->recordings().DeleteRecording(job.recording);
     EXPECT_TRUE(gone.ok() || ReasonOf(gone) == "RECORDING_NOT_FOUND") << gone;
   }
