@@ -152,7 +152,7 @@ absl::Status RemoveUnfinished(client::CatalogClient& catalog, const Recording& s
     // What a copy left that broke off has no more than the source: neither blocks nor marks.
     const bool is_more = one.blocks - one.missing_blocks > source.blocks - source.missing_blocks;
     const bool is_marked = !Lacking(one.annotations, source.annotations).empty();
-    if ((one.kept && !source.kept) || is_marked || is_more) continue;
+    if (one.kept || is_marked || is_more) continue;
     const absl::Status deleted = catalog.DeleteRecording(one.name, one.etag);
     if (!absl::IsNotFound(deleted)) TD_RETURN_IF_ERROR(deleted);
   }

@@ -111,8 +111,11 @@ absl::Status MoveBlocks(Program& program, copying::Wish wish, CopyEnds& ends,
   wish.place = place.Read();
   wish.begun = [&](const copying::Place& begun) { return place.Write(begun); };
   const auto recorder = ends.there.Recorder();
-  wish.note = [&](const std::string& copy) {
-    return copying::CopyNotes(*ends.to, *recorder, wish.source, copy);
+  // What broke off is kept by nobody, and where there is no room is told once all is there.
+  wish.note = [&, source = wish.source](const std::string& copy) mutable {
+    source.kept = false;
+    const absl::Status noted = copying::CopyNotes(*ends.to, *recorder, source, copy);
+    return absl::IsResourceExhausted(noted) ? absl::OkStatus() : noted;
   };
   Patience patience(program, interrupt, "copy", wish.source.bytes);
   wish.progress = [&](uint64_t bytes) { return patience.Show(bytes); };
