@@ -49,12 +49,13 @@ run() {
 
 is_closed() { tapectl_json recordings list --segments "$1" | jq -e --arg name "$2" '.recordings[] | select(.name == $name) | .state == "SEALED"'; }
 
-# is_the_window: what the trigger has said it keeps is two seconds before it and one after it, and is there, as it was made.
+# is_the_window: what the trigger has said it keeps is two seconds before it, from the beginning of a block on, and one after it. It
+# is there, as it was made.
 # In a ring it may end in the next segment.
 is_the_window() {
   local recording first trigger end channel
   read -r recording first trigger end < <(tail -n 1 "$WORK/capture")
-  ((trigger - first == 2 * RATE && end - trigger == RATE)) || fail "not the window: $(tail -n 1 "$WORK/capture")"
+  ((trigger - first >= 2 * RATE && end - trigger == RATE)) || fail "not the window: $(tail -n 1 "$WORK/capture")"
   channel=${recording#luns/} channel=${channel%/recordings/*}
   wait_for 60 is_closed "${channel/channels\//}" "$recording" || fail "$recording is not closed"
   tapectl play "$recording" --from-sample "$first" --to-sample "$end" --sink verify || fail "$recording does not play from $first to $end"

@@ -93,9 +93,9 @@ json_is "$LOCAL" '[.notes[] | select(contains("names no zone"))] | length == 1' 
 START=$(date -u -d "$(tapectl_json recordings show "$IMPORT" | jq -r .start_time)" +%s%N)
 name_of() { jq -r .recording <<<"$1"; }
 jq -n --arg start "$START" --arg later_start "$((START + 6172500))" --arg later "$LATER" \
-  --arg import "$IMPORT" --arg file "$FILE" --arg live "$LIVE" --arg seen "$SEEN" --arg ring "$RING" --arg program "$PROGRAM" \
+  --arg imported "$IMPORT" --arg file "$FILE" --arg live "$LIVE" --arg seen "$SEEN" --arg ring "$RING" --arg program "$PROGRAM" \
   --arg undated "$(name_of "$UNDATED")" --arg epoch "$(name_of "$EPOCH")" --arg local "$(name_of "$LOCAL")" '{
-  "a file": {name: $file, unknown: true}, "an import": {name: $import, start: $start},
+  "a file": {name: $file, unknown: true}, "an import": {name: $imported, start: $start},
   "a live stream": {name: $live, start: $start}, "a stream from within": {name: $later, start: $later_start}, "a trigger": {name: $seen},
   "a ring": {name: $ring, segment: 1}, "a program": {name: $program}, "an undated file": {name: $undated, unknown: true},
   "a file of 1970": {name: $epoch, start: "0"},

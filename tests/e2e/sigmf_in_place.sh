@@ -24,7 +24,7 @@ expected = numpy.fromfile(source, dtype=samples.dtype)
 assert samples.size >= expected.size, (samples.size, expected.size)
 assert (samples[:expected.size] == expected).all() and not samples[expected.size:].any(), "the samples differ"
 assert [c["core:sample_start"] for c in meta["captures"]] == [0], meta["captures"]
-print(f"{meta_path.rsplit('/', 2)[1]}: {samples.size} parts of {kind} as they went in, from {meta['captures'][0]['core:datetime']} on")
+print(f"{meta_path.rsplit('/', 2)[1]}: {samples.size} parts of {kind} as they went in, from {meta['captures'][0].get('core:datetime')} on")
 PYTHON
 }
 
