@@ -26,8 +26,8 @@ namespace tapedeck::gpu_worker::job {
 
 // Any thread; owned by its job. The calls are made on a thread of its own, since they wait for the
 // storage node. While that is away, or has no segment yet for a sample, they wait for the session
-// to go on. What belongs to a segment that is gone, or to samples that no capture has, is left out
-// and counted. After the first call that fails otherwise no other is made.
+// to go on. What belongs to segments that are gone, or to samples that no capture has, is left out
+// and counted. If the whole recording is gone, or a call fails otherwise, no other call is made.
 class Annotator {
  public:
   // A session records all it gets, or captures of it alone.
@@ -46,8 +46,8 @@ class Annotator {
   // A session has made these captures, the newest ones; may be said again and again.
   void HasCaptures(const std::vector<std::string>& captures);
 
-  // The session has ended: writes what there still is, for half a minute at most, and calls `done`
-  // on its thread with the first failure, and how many were left out.
+  // The session has ended: writes what there still is. It begins no call after half a minute, and
+  // calls `done` on its thread with the first failure, and how many were left out.
   void Finish(std::function<void(const absl::Status& annotated, uint64_t left_out)> done);
 
  private:
