@@ -106,8 +106,8 @@ struct Recording {
   double sample_rate = 0;
   dataplane::CommitLevel commit = dataplane::CommitLevel::kDurable;
   int64_t open_time_ns = 0;
-  SampleTime start_time_ns;  // of its first sample; none: unknown
-  int64_t end_time_ns = 0;   // when it was closed; 0 while recording
+  SampleTime start_time_ns;   // of its first sample; none: unknown
+  int64_t close_time_ns = 0;  // when it was closed; 0 while recording
   std::string cause;
   std::string description;
   Labels labels;  // the user's own; nothing of ours is among them
@@ -151,8 +151,8 @@ struct Fields<Recording> {
                {.name = "open_time", .role = Role::kReported, .unit = Unit::kTime}),
       Describe(&Recording::start_time_ns,
                {.name = "start_time", .role = Role::kReported, .unit = Unit::kTime}),
-      Describe(&Recording::end_time_ns,
-               {.name = "end_time", .role = Role::kReported, .unit = Unit::kTime}),
+      Describe(&Recording::close_time_ns,
+               {.name = "close_time", .role = Role::kReported, .unit = Unit::kTime}),
       Describe(&Recording::cause, {.name = "cause", .role = Role::kReported}),
       Describe(&Recording::description,
                {.name = "description", .option = "description", .help = "Words for people"}),

@@ -57,7 +57,7 @@ Recording Joined(const Stream& stream) {
   const Recording& last = stream.segments.back();
   joined.name = stream.name;
   joined.state = StateOf(stream.segments);
-  joined.end_time_ns = last.end_time_ns;
+  joined.close_time_ns = last.close_time_ns;
   joined.stage_times.clear();
   for (const Recording& segment : stream.segments) {
     if (&segment == &stream.segments.front()) continue;

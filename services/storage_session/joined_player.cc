@@ -79,7 +79,7 @@ absl::StatusOr<Recording> JoinedPlayer::Whole(const std::vector<PeerPart>& parts
                              part.recording.annotations.end());
     whole.open_time_ns = std::min(whole.open_time_ns, part.recording.open_time_ns);
     whole.start_time_ns = model::Earlier(whole.start_time_ns, part.recording.start_time_ns);
-    whole.end_time_ns = std::max(whole.end_time_ns, part.recording.end_time_ns);
+    whole.close_time_ns = std::max(whole.close_time_ns, part.recording.close_time_ns);
     if (part.recording.state == RecordingState::kSalvaged) whole.state = RecordingState::kSalvaged;
   }
   std::ranges::stable_sort(whole.annotations, {}, &Annotation::sample_start);

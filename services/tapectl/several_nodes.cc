@@ -50,7 +50,7 @@ void Add(const Recording& part, Recording* sum) {
   sum->bytes += part.bytes;
   sum->open_time_ns = std::min(sum->open_time_ns, part.open_time_ns);
   sum->start_time_ns = model::Earlier(sum->start_time_ns, part.start_time_ns);
-  sum->end_time_ns = std::max(sum->end_time_ns, part.end_time_ns);
+  sum->close_time_ns = std::max(sum->close_time_ns, part.close_time_ns);
   sum->annotations.insert(sum->annotations.end(), part.annotations.begin(), part.annotations.end());
   if (sum->cause.empty()) sum->cause = part.cause;
 }

@@ -362,7 +362,7 @@ services::Recording ToRecording(const Manifest& manifest, absl::string_view chan
           .commit = manifest.commit,
           .open_time_ns = manifest.open_time_ns,
           .start_time_ns = manifest.start_time_ns,
-          .end_time_ns = manifest.end_time_ns,
+          .close_time_ns = manifest.end_time_ns,
           .cause = manifest.cause,
           .description = manifest.description,
           .labels = manifest.labels,

@@ -45,7 +45,7 @@ void FakeCatalog::AddRecording(const std::string& id, int64_t open_time_ns,
                                 .datatype = "cf32_le",
                                 .open_time_ns = open_time_ns,
                                 .start_time_ns = open_time_ns,
-                                .end_time_ns = open_time_ns + 1,
+                                .close_time_ns = open_time_ns + 1,
                                 .annotations = std::move(annotations)};
 }
 

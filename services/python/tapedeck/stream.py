@@ -133,7 +133,7 @@ class Stream(Recording):
         notes = tuple(note for one in segments for note in one.annotations)
         return dataclasses.replace(
             first, name=self._stream, state=_state(segments), blocks=blocks, bytes=sum(one.bytes for one in segments),
-            missing_blocks=sum(one.missing_blocks for one in segments) + blocks - there, end_time_ns=segments[-1].end_time_ns,
+            missing_blocks=sum(one.missing_blocks for one in segments) + blocks - there, close_time_ns=segments[-1].close_time_ns,
             cause=next((one.cause for one in segments if one.cause), ""), annotations=notes,
             kept=all(one.kept for one in segments))
 

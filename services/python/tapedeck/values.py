@@ -200,7 +200,7 @@ class RecordingInfo:
     sample_rate: float
     open_time_ns: Optional[int]  # when it was opened
     start_time_ns: Optional[int]  # of its first sample; None: unknown
-    end_time_ns: Optional[int]  # when it was closed
+    close_time_ns: Optional[int]  # when it was closed
     cause: str
     description: str
     labels: Mapping[str, str]
@@ -226,7 +226,7 @@ class RecordingInfo:
         return RecordingInfo(message.name, message.uid, word_of("RecordingState", message.state), message.blocks,
                              message.bytes, message.missing_blocks, message.block_bytes, message.datatype,
                              message.sample_rate, _time_ns(message, "open_time"), _time_ns(message, "start_time"),
-                             _time_ns(message, "end_time"),
+                             _time_ns(message, "close_time"),
                              message.cause, message.description, dict(message.labels), notes, message.kept,
                              message.stream, message.segment, Origin.of(message.origin),
                              RecordingGroup.of(message.group) if message.HasField("group") else None,

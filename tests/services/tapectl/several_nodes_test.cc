@@ -14,7 +14,7 @@ Recording PartOf(const std::string& id, const model::Part& part, uint64_t blocks
           .blocks = blocks,
           .bytes = blocks * 10,
           .open_time_ns = open_time_ns,
-          .end_time_ns = open_time_ns + 5,
+          .close_time_ns = open_time_ns + 5,
           .part = part};
 }
 
@@ -33,7 +33,7 @@ TEST(SeveralNodesTest, PartsAreOneRecording) {
   EXPECT_EQ(joined[2].recording.blocks, 11u);
   EXPECT_EQ(joined[2].recording.state, RecordingState::kSalvaged);
   EXPECT_EQ(joined[2].recording.open_time_ns, 100);
-  EXPECT_EQ(joined[2].recording.end_time_ns, 106);
+  EXPECT_EQ(joined[2].recording.close_time_ns, 106);
 }
 
 TEST(SeveralNodesTest, ABlockOfWhichThereAreCopiesCountsOnce) {

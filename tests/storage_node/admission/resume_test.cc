@@ -65,7 +65,7 @@ class ResumeTest : public testing::TestWithParam<std::string> {
   auto Shown(const std::string& name) {
     const services::Recording r = node_.Get(name);
     return std::tuple(r.state, r.blocks, r.bytes, r.missing_blocks, r.durable_watermark, r.cause,
-                      r.end_time_ns);
+                      r.close_time_ns);
   }
   // One recording, sealed, with all blocks but those that are missing.
   void ExpectWhole(const std::string& name, uint64_t blocks, uint64_t missing = 0) {

@@ -32,7 +32,7 @@ std::string Answers(node::StorageNode& node) {
     out << r.name << ' ' << r.uid << ' ' << static_cast<int>(r.state) << ' ' << r.blocks << ' '
         << r.bytes << ' ' << r.missing_blocks << ' ' << r.durable_watermark << ' ' << r.datatype
         << ' ' << r.sample_rate << ' ' << r.open_time_ns << ' ' << r.start_time_ns.value_or(-1)
-        << ' ' << r.end_time_ns << ' ' << r.cause << " recorder=" << r.origin.worker;
+        << ' ' << r.close_time_ns << ' ' << r.cause << " recorder=" << r.origin.worker;
     for (const auto& [key, value] : r.labels) out << ' ' << key << '=' << value;
     out << '\n';
   }

@@ -49,7 +49,7 @@ TEST_P(Recovery, DurableBlocksSurviveAndTheRecordingSaysWhatItHolds) {
   EXPECT_LE(recording.blocks, 120u);
   EXPECT_GE(recording.durable_watermark, 100u);
   EXPECT_THAT(recording.cause, testing::HasSubstr("stopped while recording"));
-  EXPECT_GT(recording.end_time_ns, 0);
+  EXPECT_GT(recording.close_time_ns, 0);
   for (const auto& damaged : node_.Verify(name))
     EXPECT_EQ(damaged.kind, services::DamageKind::kMissing);
   EXPECT_EQ(node_.PlayAll(name).size(), recording.blocks);
