@@ -91,7 +91,7 @@ tapedeck_install_if_can() {
 # What tapedeck_build builds; all there is, unless a script says otherwise.
 TAPEDECK_TARGETS=(all)
 
-# tapedeck_build DIR [CMAKE ARGUMENT...]: configures and builds TAPEDECK_TARGETS.
+# tapedeck_build DIR [CMAKE ARGUMENT...]: configures and builds TAPEDECK_TARGETS. With TAPEDECK_WERROR=ON a warning fails the build.
 tapedeck_build() {
   local dir=$1
   shift
@@ -99,7 +99,7 @@ tapedeck_build() {
   # What a file includes is read from the compiler's own list of it, instead of by preprocessing it once more.
   # What was compiled in one clone serves in another, whose name only its debug information has.
   export CCACHE_DEPEND=1 CCACHE_NOHASHDIR=1
-  cmake -S "$TAPEDECK_ROOT" -B "$dir" -G Ninja "$@" &&
+  cmake -S "$TAPEDECK_ROOT" -B "$dir" -G Ninja ${TAPEDECK_WERROR:+-DTAPEDECK_WERROR=$TAPEDECK_WERROR} "$@" &&
     NINJA_STATUS='[%p] ' ninja -C "$dir" -j"$(nproc)" "${TAPEDECK_TARGETS[@]}"
 }
 

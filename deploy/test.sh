@@ -12,6 +12,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 CI=$TAPEDECK_ROOT/deploy/ci
 LOGS=$TAPEDECK_ROOT/build/test-logs
 STARTED=$SECONDS
+export TAPEDECK_WERROR=ON
 PASSED=0 FAILED=0 SKIPPED=0
 ALL=no MINUTES=
 

@@ -39,14 +39,19 @@ pkg_check_modules(PCAP REQUIRED IMPORTED_TARGET libpcap>=1.10)
 add_library(tapedeck_options INTERFACE)
 target_include_directories(tapedeck_options INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_options(tapedeck_options INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Werror -Wno-missing-field-initializers>)
-# The default configuration holds to the warnings; at -O3 g++ 12 sees uninitialized strings where there are none.
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra $<$<BOOL:${TAPEDECK_WERROR}>:-Werror> -Wno-missing-field-initializers>)
+# At -O3 g++ 12 sees uninitialized strings where there are none.
 target_compile_options(tapedeck_options INTERFACE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-Wno-error>)
+# What every kernel is compiled with.
+set(TAPEDECK_NVCC_OPTIONS --expt-relaxed-constexpr -Xcompiler=-Wall,-Wextra)
+if(TAPEDECK_WERROR)
+  list(APPEND TAPEDECK_NVCC_OPTIONS -Werror all-warnings -Xcompiler=-Werror)
+endif()
 target_link_libraries(tapedeck_options INTERFACE Threads::Threads)
 if(TAPEDECK_SANITIZE)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${TAPEDECK_SANITIZE}> -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${TAPEDECK_SANITIZE})
-  # g++ warns of things that only its own instrumentation has made; the plain build holds to the warnings.
+  # g++ warns of things that only its own instrumentation has made.
   target_compile_options(tapedeck_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-error>)
 endif()
 
