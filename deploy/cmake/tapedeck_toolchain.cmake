@@ -33,6 +33,11 @@ find_package(Protobuf REQUIRED)
 find_package(gRPC CONFIG REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(LIBARCHIVE REQUIRED IMPORTED_TARGET libarchive>=3.6)
+# The few objects of it that read tar; the shared library loads libxml2 too, and with that ICU's 33 MiB, into tapectl and its image.
+find_library(TAPEDECK_LIBARCHIVE libarchive.a)
+if(NOT TAPEDECK_LIBARCHIVE)
+  set(TAPEDECK_LIBARCHIVE PkgConfig::LIBARCHIVE)
+endif()
 pkg_check_modules(PCAP REQUIRED IMPORTED_TARGET libpcap>=1.10)
 
 # Every target of ours links this.
