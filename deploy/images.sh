@@ -58,7 +58,7 @@ base() {
 image() {
   local name=$1 tag=localhost/tapedeck-$1:0.1.0 arguments=() container file=$OUT/tapedeck-$1.oci.tar
   mkdir "$WORK/context-$name"
-  cp "$TAPEDECK_ROOT"/deploy/docker/{install,healthy}.sh "$PACKAGES/tapedeck-${name}"_*.deb "$WORK/context-$name"
+  cp "$TAPEDECK_ROOT"/deploy/docker/{install,closure,healthy}.sh "$PACKAGES/tapedeck-${name}"_*.deb "$WORK/context-$name"
   arguments=(--build-arg "BASE=localhost/base" --build-arg "SOURCE_DATE_EPOCH=$SOURCE_DATE_EPOCH")
   [[ $name == cli ]] || arguments+=(--build-arg "TAPEDECK_MEMLOCK=$MEMLOCK")
   [[ $name != worker ]] || arguments+=(--build-arg "CUDA_BASE=${CUDA_BASE:-localhost/base}")

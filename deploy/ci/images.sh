@@ -12,7 +12,7 @@ source "$TAPEDECK_ROOT/deploy/base.sh"
 IMAGES=$TAPEDECK_ROOT/build-packages/images
 COMPOSE=$TAPEDECK_ROOT/deploy/docker/compose.yaml
 AUTHORITY=$TAPEDECK_ROOT/tests/e2e/authority.sh
-MAX_STORAGE_MIB=120
+declare -A MAX_MIB=([storage]=80 [worker]=60 [cli]=60)
 
 fail() {
   echo "FAILED: $*" >&2
@@ -251,9 +251,9 @@ for name in storage worker cli; do
   cmp "$IMAGES/tapedeck-$name.digest" "$WORK/again/tapedeck-$name.digest" || fail "$name differs when it is built again"
   cmp "$IMAGES/tapedeck-$name.spdx.json" "$WORK/again/tapedeck-$name.spdx.json" || fail "the SBOM of $name differs"
   unpack "$IMAGES/tapedeck-$name.oci.tar" "$WORK/$name"
+  size=$(du -sm --apparent-size "$WORK/$name/root" | cut -f1)
+  ((size <= MAX_MIB[$name])) || fail "the image of $name has $size MiB: $(du -am "$WORK/$name/root" | sort -rn | head -n 20)"
 done
-size=$(du -sm --apparent-size "$WORK/storage/root" | cut -f1)
-((size <= MAX_STORAGE_MIB)) || fail "the storage node's image has $size MiB: $(du -am "$WORK/storage/root" | sort -rn | head -n 20)"
 "$TAPEDECK_ROOT/deploy/images.sh" --memlock fileCap --out "$WORK/fileCap-images" storage worker
 for name in storage worker; do
   unpack "$WORK/fileCap-images/tapedeck-$name.oci.tar" "$WORK/fileCap-$name"

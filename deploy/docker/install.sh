@@ -1,7 +1,7 @@
 #!/bin/sh
 # install.sh NAME [PACKAGE...]: run while an image is built: installs the package tapedeck-NAME that lies beside this script, with
-# what it depends on and PACKAGEs, and leaves nothing that differs from build to build. TAPEDECK_MEMLOCK=fileCap lets the program
-# lock memory by a file capability.
+# what it depends on and PACKAGEs, and makes in /image the root that runs it. TAPEDECK_MEMLOCK=fileCap lets the program lock memory
+# by a file capability.
 set -eu
 name=$1
 shift
@@ -29,7 +29,4 @@ fi
 if [ "${TAPEDECK_MEMLOCK:-}" = fileCap ]; then
   setcap cap_ipc_lock=+ep "/usr/bin/tapedeck-$name"
 fi
-! dpkg --status libcap2-bin >/dev/null 2>&1 || dpkg --purge libcap2-bin
-
-rm -rf /var/lib/apt/lists/* /var/cache/* /var/log/* /var/lib/dpkg/*-old /etc/passwd- /etc/group- /etc/shadow- /etc/gshadow- \
-  /var/lib/systemd /tmp/* "$here"
+"$here/closure.sh" "tapedeck-$name" /image
