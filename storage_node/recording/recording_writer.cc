@@ -35,6 +35,8 @@ RecordingWriter::RecordingWriter(WriterOptions options,
       footprint_(options_.layout, options_.manifest.block_bytes, options_.manifest.members),
       account_(options_.capacity, std::move(options_.reserved), footprint_,
                footprint_.OfManifest(options_.manifest)),
+      room_end_(
+          executor, [this] { return received_.mark(); }, [this] { EndWhereRoomEnds(); }),
       watermark_generation_(options_.start.watermark_generation),
       slow_flushes_(options_.trace, options_.name),
       manifest_(options_.manifest, *options_.live, *files_,
@@ -101,9 +103,12 @@ absl::StatusOr<Flow> RecordingWriter::Push(dataplane::Block* block) {
     block->Reset();
     return Flow::kMoved;
   }
-  if (header.sequence >= full_at_ || !account_.Charge(header.sequence)) {
+  if (room_end_.Excludes(header.sequence) || !account_.Charge(header.sequence)) {
     block->Reset();
-    return StopAt(header.sequence);
+    room_end_.Set(header.sequence, Full(options_.name, account_.capacity()));
+    EndWhereRoomEnds();
+    TD_RETURN_IF_ERROR(error_);
+    return Flow::kMoved;
   }
   received_.Add(header.sequence);
   MarkTriggers(header, *options_.live);
@@ -124,17 +129,13 @@ absl::StatusOr<Flow> RecordingWriter::Push(dataplane::Block* block) {
   } else {
     blocks_.Write(entry, options_.live->tail->Keep(std::move(*block), options_.ring_slots));
   }
-  if (received_.mark() == full_at_) Fail(Full(options_.name, account_.capacity()));
+  EndWhereRoomEnds();
   return Flow::kMoved;
 }
 
-// The block did not fit. Those before it may still be under way over other rails; when all are here
-// the recording ends at an exact block.
-absl::StatusOr<Flow> RecordingWriter::StopAt(uint64_t sequence) {
-  full_at_ = std::min(full_at_, sequence);
-  if (received_.mark() < full_at_) return Flow::kMoved;
-  Fail(Full(options_.name, account_.capacity()));
-  return error_;
+void RecordingWriter::EndWhereRoomEnds() {
+  const absl::Status end = room_end_.status();
+  if (!end.ok() && phase_ == Phase::kOpen) Fail(end);
 }
 
 void RecordingWriter::OnBlockWritten(const format::IndexEntry& entry, const absl::Status& status) {

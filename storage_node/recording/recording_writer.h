@@ -27,6 +27,7 @@
 #include "storage_node/recording/live_recording.h"
 #include "storage_node/recording/lun_meter.h"
 #include "storage_node/recording/open_manifest.h"
+#include "storage_node/recording/room_end.h"
 #include "storage_node/recording/sealer.h"
 #include "storage_node/recording/slow_flushes.h"
 #include "storage_node/recording/write_verifier.h"
@@ -71,8 +72,9 @@ class RecordingWriter final : public dataplane::Sink {
                   dataplane::Executor& executor);
   ~RecordingWriter() override;
 
-  // RESOURCE_EXHAUSTED (LUN_FULL): a block did not fit, and all before it are here. INTERNAL
-  // (STORE_IO). INVALID_ARGUMENT (PROTOCOL_VIOLATION): a payload the channel does not allow.
+  // RESOURCE_EXHAUSTED (LUN_FULL): a block did not fit, and all before it are here or too late.
+  // INTERNAL (STORE_IO). INVALID_ARGUMENT (PROTOCOL_VIOLATION): a payload the channel does not
+  // allow.
   absl::StatusOr<dataplane::Flow> Push(dataplane::Block* block) override;
   // After an own failure the recording is salvaged too, and then the failure is returned unless
   // `cause` is one already. After a failed flush, or if closing fails, it is left to recovery.
@@ -85,7 +87,7 @@ class RecordingWriter final : public dataplane::Sink {
  private:
   enum class Phase { kOpen, kDraining, kSealing, kSealed, kLeft };  // kLeft: to recovery
 
-  absl::StatusOr<dataplane::Flow> StopAt(uint64_t sequence);
+  void EndWhereRoomEnds();
   void OnBlockWritten(const format::IndexEntry& entry, const absl::Status& status);
   void OnIndexed(const std::vector<format::IndexEntry>& entries);
   void OnFlushed(const absl::Status& status);
@@ -122,7 +124,7 @@ class RecordingWriter final : public dataplane::Sink {
   const Footprint footprint_;
   // Given back when this goes unsealed: whoever salvages the recording takes it again.
   CapacityAccount account_;
-  uint64_t full_at_ = UINT64_MAX;  // the first block that the LUN has no room for
+  RoomEnd room_end_;
   uint64_t watermark_generation_;
   int64_t watermark_ns_ = 0;  // when the last one was written
   SlowFlushes slow_flushes_;

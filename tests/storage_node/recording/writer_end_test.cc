@@ -82,6 +82,21 @@ TEST_F(WriterTest, FullLunKeepsEveryBlockBelowTheOneThatDidNotFit) {
   EXPECT_THAT(sealed_->missing, testing::IsEmpty());
 }
 
+TEST_F(WriterTest, FullLunDoesNotWaitForEver) {
+  const recording::Footprint footprint({}, kWriterBlockBytes, 1);
+  MakeWriter(footprint.OfBlocks(4) + footprint.OfManifest({}));
+  for (const uint64_t sequence : {0, 2, 3, 4}) ASSERT_TRUE(Push(sequence).ok());
+  const int64_t begin_ns = executor_.clock().NowNs();
+  ASSERT_TRUE(executor_.RunUntil([&] { return !writer_->status().ok(); }));
+  EXPECT_GE(executor_.clock().NowNs() - begin_ns, recording::kLateBlocksNs);
+  EXPECT_TRUE(Finish(writer_->status()).ok());
+  ASSERT_TRUE(sealed_.has_value());
+  EXPECT_EQ(sealed_->blocks, 4u);
+  EXPECT_THAT(sealed_->missing, testing::ElementsAre(format::SequenceRange{1, 1}));
+  EXPECT_EQ(sealed_->state, services::RecordingState::kSalvaged);
+  EXPECT_THAT(sealed_->cause, testing::HasSubstr("RESOURCE_EXHAUSTED"));
+}
+
 // Whatever the disk answers last, the end of the recording must not wait for more than that.
 // Each takes a place in the manifest, which is read whole.
 TEST_F(WriterTest, GapsWithoutEndEndTheRecordingWhichCanBeRead) {
