@@ -31,7 +31,12 @@ SegmentSink::SegmentSink(SegmentOptions options, ArmedRecording first,
           executor, [this](const services::Trigger& trigger,
                            TriggerPort::Answer answer) { answer(OnTrigger(trigger)); })),
       first_recording_(first.name),
-      keeper_(options_.keeper) {
+      keeper_(options_.keeper),
+      room_end_(
+          executor, [this] { return watermarks().received; },
+          [this] {
+            if (waker_) waker_();
+          }) {
   Open(options_.first_number, std::move(first));
   for (ArmedRecording& recording : more) Open(open_.back().number + 1, std::move(recording));
   for (Segment& segment : open_) EndFull(segment);
@@ -84,20 +89,28 @@ size_t SegmentSink::ending() const {
 // No block is held back that a segment needs to be closed: those that are waited for have all.
 absl::StatusOr<Flow> SegmentSink::MakeUpTo(uint64_t number) {
   while (open_.back().number < number) {
+    TD_RETURN_IF_ERROR(room_end_.status());
+    if (room_end_.is_set()) return Flow::kEnd;
     if (making_ || ending() >= kMaxEnding) return Flow::kNotNow;
-    TD_ASSIGN_OR_RETURN(const bool again, MayTryAgain());
-    if (!again) return Flow::kNotNow;
-    MakeNext(/*ahead=*/false);
+    const absl::StatusOr<bool> again = MayTryAgain();
+    if (!again.ok()) {
+      room_end_.Set((open_.back().number + 1) * options_.segment_blocks, again.status());
+    } else if (*again) {
+      MakeNext(/*ahead=*/false);
+    } else {
+      return Flow::kNotNow;
+    }
   }
   return Flow::kMoved;
 }
 
-// What fails now is tried again when the segment is needed, and is an error only then.
+// What fails now is tried again when the segment is needed, and is an error only then. Where the
+// stream ends nothing gives way to a segment that gets no block.
 void SegmentSink::MakeAhead(uint64_t sequence) {
   const uint64_t number = sequence / options_.segment_blocks + 1;
   const bool half = sequence % options_.segment_blocks >= options_.segment_blocks / 2;
   if (!half || number <= std::max(open_.back().number, ahead_tried_)) return;
-  if (making_ || ending() >= kMaxEnding) return;
+  if (making_ || room_end_.is_set() || ending() >= kMaxEnding) return;
   ahead_tried_ = number;
   MakeNext(/*ahead=*/true);
 }
@@ -109,6 +122,7 @@ void SegmentSink::SetWaker(dataplane::Waker waker) {
 
 absl::Status SegmentSink::status() const {
   if (!error_.ok()) return error_;
+  TD_RETURN_IF_ERROR(room_end_.status());
   for (const Segment& segment : open_) TD_RETURN_IF_ERROR(segment.recording.writer->status());
   return absl::OkStatus();
 }
@@ -137,6 +151,10 @@ absl::StatusOr<Flow> SegmentSink::Push(dataplane::Block* block) {
   if (triggers) TD_RETURN_IF_ERROR(options_.keeper.window.CheckTriggers(header));
   if (triggers && to_write_down_.size() >= kMaxToWriteDown) return Flow::kNotNow;
   TD_ASSIGN_OR_RETURN(const Flow made, MakeUpTo(number));
+  if (made == Flow::kEnd) {
+    block->Reset();
+    return Flow::kMoved;
+  }
   if (made != Flow::kMoved) return made;
   Segment& segment = open_[number - open_.front().number];
   block->header().sequence = header.sequence % options_.segment_blocks;
@@ -245,7 +263,8 @@ bool SegmentSink::Concluded(const absl::Status& cause) {
   return false;
 }
 
-absl::StatusOr<Flow> SegmentSink::Finish(const absl::Status& cause) {
+absl::StatusOr<Flow> SegmentSink::Finish(const absl::Status& given) {
+  const absl::Status cause = given.ok() ? room_end_.why() : given;
   const bool first = !std::exchange(ended_, true);
   if (first && newest_.live != nullptr && (!cause.ok() || !ends_early_.empty())) {
     to_conclude_ = HasAllOf(newest_.number);
@@ -260,7 +279,9 @@ absl::StatusOr<Flow> SegmentSink::Finish(const absl::Status& cause) {
     all = all && (!flow.ok() || *flow == Flow::kEnd);
   }
   if (!all || !Concluded(cause)) return Flow::kNotNow;
-  if (cause.ok() && !error_.ok()) return error_;
+  if (!given.ok()) return Flow::kEnd;
+  TD_RETURN_IF_ERROR(cause);
+  TD_RETURN_IF_ERROR(error_);
   return Flow::kEnd;
 }
 

@@ -18,6 +18,7 @@
 #include "storage_node/capture/segment_keeper.h"
 #include "storage_node/capture/stream_end.h"
 #include "storage_node/capture/trigger_port.h"
+#include "storage_node/recording/room_end.h"
 
 namespace tapedeck::storage_node::capture {
 
@@ -50,7 +51,8 @@ class SegmentSink final : public dataplane::Sink {
 
   // Errors are those of RecordingWriter, of the segment they are about, and of making the next one.
   // kNotNow while the next segment is being made, too many wait to be closed, or too much that was
-  // triggered waits to be written down.
+  // triggered waits to be written down. If no segment can be made for a block, the sink drops it
+  // and those above it, and fails as recording::RoomEnd says.
   absl::StatusOr<dataplane::Flow> Push(dataplane::Block* block) override;
   // A segment made ahead that has no block goes away. The last one with blocks says why the stream
   // ended, also if it was full.
@@ -75,7 +77,8 @@ class SegmentSink final : public dataplane::Sink {
   // Asks for the next segment; OnMade may be called before this returns.
   void MakeNext(bool ahead);
   void OnMade(uint64_t number, bool ahead, absl::StatusOr<ArmRecording> arm);
-  // Makes segments up to this one. kNotNow: when it is made, or one before it is closed.
+  // Makes segments up to this one. kNotNow: when it is made, or one before it is closed. kEnd: it
+  // cannot be made, and blocks before it are still to come.
   absl::StatusOr<dataplane::Flow> MakeUpTo(uint64_t number);
   // Whether making the next one, which has failed, may succeed now: one more is closed. Its error
   // if nothing will make room for it.
@@ -111,6 +114,7 @@ class SegmentSink final : public dataplane::Sink {
   uint64_t closings_ = 0;             // segments that were closed
   uint64_t closings_at_failure_ = 0;  // when make_error_ came
   absl::Status error_;
+  recording::RoomEnd room_end_;
   std::deque<std::pair<Caught, services::Trigger>> to_write_down_;
   bool writing_down_ = false;
   bool ended_ = false;

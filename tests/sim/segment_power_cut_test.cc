@@ -34,8 +34,8 @@ TEST_P(SegmentPowerCut, NothingDurableIsLostAndNothingKeptGivesWay) {
         "stream that ended whole", "stream that lost its peer", "stream that ended with STORE_IO",
         "stream that ended with LUN_FULL", "stream refused", "segment closed with holes",
         "block that came twice", "block without payload", "block held back",
-        "block before an earlier segment was whole", "trigger", "kept segment released",
-        "segment kept once it was closed"}) {
+        "block before an earlier segment was whole", "block dropped behind the last segment",
+        "trigger", "kept segment released", "segment kept once it was closed"}) {
     EXPECT_GT(fired[what], 0u) << what;
   }
   if (lun.device_bytes == 0) return;

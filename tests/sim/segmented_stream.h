@@ -65,6 +65,8 @@ class SegmentedStream final : public dataplane::Source, public services::session
   void OnTaken(const dataplane::BlockHeader& header);
   // Which of its blocks with payload the sink has taken.
   std::set<uint64_t> TakenInto(const Take& take) const;
+  // Whether the sink has dropped the block, which it has taken: there is no segment for it.
+  bool IsDropped(uint64_t sequence) const;
   bool Touches(uint64_t sequence, const services::Capture& capture) const;
   void CheckSegment(const Take& take, bool sound);
 
