@@ -132,8 +132,9 @@ void Job::Conclude(End end) {
     std::ranges::copy(remarks_->Notes(), std::back_inserter(job_.notes));
     if (end.unmarked > 0) job_.notes.push_back(UnmarkedText(end.unmarked));
   }
-  // What it has taken so far is sealed.
-  if (second_ != nullptr && !end.last.error.ok()) second_->Stop();
+  // The pipeline goes with the first session. The second, which may still be opening, then ends
+  // behind all that it was given.
+  if (second_ != nullptr && !end.last.error.ok()) second_->EndsEarly("the first output failed");
   end_ = std::move(end);
   // Not inside its own callback. Ended jobs are kept to be looked at, their connections and memory
   // are not.

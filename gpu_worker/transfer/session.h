@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "absl/status/status.h"
 #include "dataplane/executor/executor.h"
@@ -39,6 +40,9 @@ class TransferSession {
   // Begins it, after Open; ends it in order.
   void Start();
   void Stop();
+  // After Open, of one session that records: its source will end by itself, before it should; the
+  // recording says why.
+  void EndsEarly(const std::string& why) { session_->EndsEarly(why); }
   // Once it has ended, and not inside its own callback: connections and memory go.
   void LetGo();
 

@@ -70,8 +70,9 @@ void ClientSession::AwaitAccept(const std::string& phase) {
 
 void ClientSession::Stop() {
   if (std::exchange(stopped_, true) || state_ >= State::kEnding) return;
-  if (state_ == State::kRunning && transfer_->sending()) return transfer_->EndSource();
-  GiveUp(JobCancelled());
+  if (state_ != State::kRunning || !transfer_->sending()) return GiveUp(JobCancelled());
+  early_ = "the job was cancelled";
+  transfer_->EndSource();
 }
 
 std::optional<Leftover> ClientSession::TakeLeftover() {
@@ -202,7 +203,7 @@ void ClientSession::OnSourceEnd(uint64_t blocks) {
   if (sated_) return;
   // Before the node closes the recording, which keeps it.
   control_->Send(FullProgress());
-  control_->Send(EndOfStream{.blocks = blocks, .cause = stopped_ ? "the job was cancelled" : ""});
+  control_->Send(EndOfStream{.blocks = blocks, .cause = early_});
 }
 
 void ClientSession::OnPumpDone(const absl::Status& cause) {

@@ -68,6 +68,8 @@ class ClientSession final : public ControlEvents, public RailsEvents, public Pum
   // Ends in order: a recording is sealed with what has been taken from the source; a playback
   // stops.
   void Stop();
+  // Of a recording: its source will end by itself, before it should, and the recording says why.
+  void EndsEarly(const std::string& why) { early_ = why; }
 
   // Once it has ended: what another session needs to go on with the recording. None if it has none:
   // the end was not made, or it plays.
@@ -113,6 +115,7 @@ class ClientSession final : public ControlEvents, public RailsEvents, public Pum
   Progress peer_;  // the node's latest word
   uint64_t source_blocks_ = 0;
   bool stopped_ = false;
+  std::string early_;  // why the source ends early; empty: it does not
   bool pump_done_ = false;
   bool sated_ = false;  // playback: no more blocks are wanted, although the node may have more
   bool stream_closed_ = false;

@@ -50,6 +50,11 @@ void ResumingSession::Stop() {
   if (!ended_) executor_.Post(lifetime_.Guard([this] { Conclude(JobCancelled()); }));
 }
 
+void ResumingSession::EndsEarly(const std::string& why) {
+  early_ = why;
+  if (session_ != nullptr) session_->EndsEarly(why);
+}
+
 const std::string& ResumingSession::node() const {
   return turn_ == 0 ? settings_.session.node : settings_.standbys[turn_ - 1];
 }
@@ -62,6 +67,7 @@ void ResumingSession::OpenSession() {
   settings.on_change = [this](const Snapshot& snapshot) { OnChange(snapshot); };
   auto stream = turn_ == 0 ? settings_.open_stream() : settings_.open_standby(turn_ - 1);
   session_ = std::make_unique<ClientSession>(executor_, std::move(settings), std::move(stream));
+  session_->EndsEarly(early_);
   session_->Start();
 }
 

@@ -41,6 +41,8 @@ class ResumingSession {
   void Start();
   // Ends in order, as ClientSession does; between two sessions at once.
   void Stop();
+  // As ClientSession does.
+  void EndsEarly(const std::string& why);
 
  private:
   // The node whose turn it is.
@@ -86,6 +88,7 @@ class ResumingSession {
   bool over_ = false;                       // the time to go on is over
   bool ran_ = false;                        // a session has
   bool stopped_ = false;
+  std::string early_;  // why its source ends early; empty: it does not
   bool ended_ = false;
   dataplane::Lifetime lifetime_;
 };

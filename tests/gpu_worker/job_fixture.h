@@ -90,6 +90,7 @@ class JobFixture : public testing::Test {
   std::unique_ptr<services::StorageClient> Dial() {
     auto storage = std::make_unique<LocalStorage>(*node_, *node_loop_, node_rail_.get(), sessions_);
     storage->meanwhile = meanwhile_;
+    storage->held = &hold_second_;
     return storage;
   }
 
@@ -116,6 +117,7 @@ class JobFixture : public testing::Test {
 
   std::function<void()> meanwhile_;  // between a look at a channel and the session into it
   std::atomic<int> sessions_ = 0;
+  std::atomic<bool> hold_second_ = false;  // the session of a job's second output
   storage_node::TempDir dir_;
   const std::unique_ptr<EventLoop> node_poller_ = EventLoop::Create("node-rail").value();
   const std::unique_ptr<EventLoop> worker_poller_ = EventLoop::Create("worker-rail").value();

@@ -26,6 +26,8 @@ class LocalStorage final : public services::StorageClient {
 
   // What happens between a look at a channel and the session into it.
   std::function<void()> meanwhile;
+  // While true, no session after the first gets through to the node; null: all do.
+  const std::atomic<bool>* held = nullptr;
 
   absl::StatusOr<services::Channel> GetChannel(const std::string& name) override {
     const auto channel = node_.channels().GetChannel(name);
@@ -62,17 +64,27 @@ class LocalStorage final : public services::StorageClient {
     };
     ++sessions_;
     // The caller may carry sessions itself, and one that is cancelled now lets go of this.
-    loop_.Post([&loop = loop_, &node = node_, rail = rail_, session, end,
-                control = std::move(node_end)]() mutable {
-      const services::session::ServerSessionSettings settings{
-          .id = "s", .transports = {rail}, .host = &node.sessions()};
-      *session = std::make_unique<ServerSession>(loop, settings, std::move(control), end);
-      (*session)->Start();
-    });
+    PostWhen(loop_, opened_++ > 0 ? held : nullptr,
+             [&loop = loop_, &node = node_, rail = rail_, session, end,
+              control = std::move(node_end)]() mutable {
+               const services::session::ServerSessionSettings settings{
+                   .id = "s", .transports = {rail}, .host = &node.sessions()};
+               *session = std::make_unique<ServerSession>(loop, settings, std::move(control), end);
+               (*session)->Start();
+             });
     return std::move(worker_end);
   }
 
  private:
+  static void PostWhen(dataplane::EventLoop& loop, const std::atomic<bool>* held,
+                       dataplane::Task task) {
+    if (held == nullptr || !*held) return loop.Post(std::move(task));
+    loop.PostAfter(dataplane::kMillisecondNs, [&loop, held, task = std::move(task)]() mutable {
+      PostWhen(loop, held, std::move(task));
+    });
+  }
+
+  int opened_ = 0;
   storage_node::node::StorageNode& node_;
   dataplane::EventLoop& loop_;
   dataplane::Transport* const rail_;

@@ -75,6 +75,20 @@ class SecondOutputJobTest : public JobFixture {
         .value();
   }
 
+  // Of a job whose first output has failed, and whose second is a copy of it.
+  void ExpectEndedWithFirst(const services::Job& job) {
+    const services::JobOutput& output = job.outputs.front();
+    ASSERT_TRUE(output.error.ok()) << output.error;
+    const auto first = node_->recordings().GetRecording(job.recording);
+    const auto second = node_->recordings().GetRecording(output.recording);
+    ASSERT_TRUE(first.ok() && second.ok()) << first.status() << second.status();
+    EXPECT_GT(first->blocks, 0u);
+    EXPECT_GE(second->blocks, first->blocks) << "it is given each block before the first is";
+    EXPECT_EQ(second->state, RecordingState::kSealed);
+    EXPECT_EQ(second->cause, "the first output failed");
+    EXPECT_TRUE(Play(output.recording).error.ok());
+  }
+
   RecordingState StateOf(const std::string& recording) {
     return node_->recordings().GetRecording(recording)->state;
   }
@@ -148,15 +162,30 @@ TEST_F(SecondOutputJobTest, TheFirstGoesOnWithoutTheSecond) {
 }
 
 TEST_F(SecondOutputJobTest, TheSecondEndsInOrderWhereTheFirstFails) {
-  const auto job = Finish(Start(kTiny, kSpectra, 0));
+  const auto job = Finish(Start(kTiny, kChannel, 0));
   ASSERT_TRUE(job.ok()) << job.status();
   EXPECT_EQ(job->state, JobState::kFailed);
   EXPECT_EQ(services::ReasonOf(job->error)->reason, "LUN_FULL") << job->error;
   EXPECT_THAT(std::string(job->error.message()), Not(HasSubstr("second")));
-  const services::JobOutput& output = job->outputs.front();
-  ASSERT_TRUE(output.error.ok()) << output.error;
-  EXPECT_EQ(StateOf(output.recording), RecordingState::kSealed);
-  EXPECT_TRUE(Play(output.recording).error.ok());
+  ExpectEndedWithFirst(*job);
+}
+
+TEST_F(SecondOutputJobTest, SoItDoesIfItOpensAfterTheFirstHasFailed) {
+  hold_second_ = true;
+  const auto job = Start(kTiny, kChannel, 0);
+  ASSERT_TRUE(job.ok()) << job.status();
+  const auto first_ended = [&] {
+    const auto listed = node_->recordings().ListRecordings(kTiny);
+    const bool closed = !listed->empty() && listed->front().state == RecordingState::kSalvaged;
+    return closed && sessions_ == 1;  // that of the second has been asked for
+  };
+  const absl::Time until = dataplane::SteadyTime() + absl::Seconds(60);
+  while (dataplane::SteadyTime() < until && !first_ended()) absl::SleepFor(absl::Milliseconds(1));
+  hold_second_ = false;
+  const auto ended = Finish(job);
+  ASSERT_TRUE(ended.ok()) << ended.status();
+  EXPECT_EQ(services::ReasonOf(ended->error)->reason, "LUN_FULL") << ended->error;
+  ExpectEndedWithFirst(*ended);
 }
 
 TEST_F(SecondOutputJobTest, ACancelledJobSealsBoth) {
