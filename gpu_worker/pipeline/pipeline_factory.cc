@@ -151,7 +151,6 @@ Recording Begun(stages::MadeSource& made, uint64_t blocks) {
 // What the source tells is told of the second recording as well: so many samples of the source are
 // one of it.
 void AddSecond(TapRecording second, uint64_t samples_for_one, Recording* recording) {
-  second.origin.metadata = recording->origin.metadata;
   if (recording->remarks != nullptr) {
     second.remarks = recording->remarks->Second();
     second.remarks->CountIn(samples_for_one);
@@ -220,18 +219,17 @@ absl::StatusOr<Recording> CreateRecording(RecordSettings settings) {
                                           .direct = !settings.ring->window().host_accessible,
                                           .at_once = settings.ring->run()}));
   Recording out = Begun(made, ExpectedBlocks(settings, made.bytes, chain.bytes_before()));
-  out.origin = OriginOf({.source = source,
-                         .transforms = transforms,
-                         .seen = made.parameters,
-                         .datatype = chain.gives,
-                         .device = settings.device->description});
-  out.origin.metadata = std::move(made.metadata);
+  TD_ASSIGN_OR_RETURN(out.origin, OriginOf({.source = source,
+                                            .transforms = transforms,
+                                            .made = made,
+                                            .datatype = chain.gives,
+                                            .device = settings.device->description}));
   std::unique_ptr<Tap> tapping;
   if (tap.has_value()) {
     TD_RETURN_IF_ERROR(CheckChannel(settings.tap.channel));
     TD_ASSIGN_OR_RETURN(MadeTap second, MakeTap({.settings = settings,
                                                  .blocks = out.expected_blocks,
-                                                 .seen = made.parameters,
+                                                 .made = made,
                                                  .queue = &work->queue()}));
     tapping = std::move(second.tap);
     AddSecond(std::move(second.recording), chain.samples_for_one * second.samples_for_one, &out);

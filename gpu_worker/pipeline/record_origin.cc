@@ -1,5 +1,7 @@
 #include "gpu_worker/pipeline/record_origin.h"
 
+#include "absl/strings/str_cat.h"
+#include "services/errors.h"
 #include "services/version.h"
 
 namespace tapedeck::gpu_worker::pipeline {
@@ -8,13 +10,24 @@ services::model::OriginStage StageOf(const stages::ChosenTransform& transform) {
   return {.name = transform.name, .parameters = transform.description.parameters};
 }
 
-services::model::Origin OriginOf(const Making& making) {
-  services::model::Origin origin{
-      .datatype = making.datatype, .device = making.device, .version = services::kVersion};
+absl::StatusOr<services::model::Origin> OriginOf(const Making& making) {
+  const stages::MadeSource& made = making.made;
+  services::model::Origin origin{.transforms = made.transforms,
+                                 .datatype = making.datatype,
+                                 .device = making.device,
+                                 .version = services::kVersion,
+                                 .metadata = made.metadata};
   origin.source = {.name = making.source.name, .parameters = making.source.description.parameters};
-  origin.source.parameters.insert(making.seen.begin(), making.seen.end());
+  origin.source.parameters.insert(made.parameters.begin(), made.parameters.end());
   for (const stages::ChosenTransform& one : making.transforms) {
     origin.transforms.push_back(StageOf(one));
+  }
+  constexpr size_t kMost = services::model::kMaxOriginTransforms;
+  if (origin.transforms.size() > kMost) {
+    return services::LimitReached(
+        kMost, "transforms of a recording",
+        absl::StrCat(made.transforms.size(), " transforms made the samples of the source, and ",
+                     making.transforms.size(), " follow; a recording tells of ", kMost));
   }
   return origin;
 }

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "gpu_worker/stages/kind.h"
 #include "services/model/origin.h"
 
@@ -13,12 +14,14 @@ namespace tapedeck::gpu_worker::pipeline {
 struct Making {
   const stages::ChosenSource& source;
   std::span<const stages::ChosenTransform> transforms;
-  const stages::TextParameters& seen;  // of the source, when it was made
-  std::string datatype;                // that comes out
+  const stages::MadeSource& made;  // of the source
+  std::string datatype;            // that comes out
   std::string device;
 };
 
-services::model::Origin OriginOf(const Making& making);
+// The transforms behind those that the source tells of. RESOURCE_EXHAUSTED (LIMIT_REACHED): there
+// are more than a recording tells of.
+absl::StatusOr<services::model::Origin> OriginOf(const Making& making);
 
 // A transform, as the origin of a recording names it.
 services::model::OriginStage StageOf(const stages::ChosenTransform& transform);

@@ -42,14 +42,16 @@ absl::Status CheckRing(const TapSettings& tap) {
                                                  " bytes are smaller than a block"));
 }
 
-services::model::Origin OriginOfTap(const TapParts& parts, const std::string& datatype) {
+absl::StatusOr<services::model::Origin> OriginOfTap(const TapParts& parts,
+                                                    const std::string& datatype) {
   const auto& [source, transforms, tap] = parts.settings.stages;
   const std::vector<ChosenTransform> both = Both(transforms, *tap);
-  services::model::Origin origin = OriginOf({.source = source,
-                                             .transforms = both,
-                                             .seen = parts.seen,
-                                             .datatype = datatype,
-                                             .device = parts.settings.device->description});
+  TD_ASSIGN_OR_RETURN(services::model::Origin origin,
+                      OriginOf({.source = source,
+                                .transforms = both,
+                                .made = parts.made,
+                                .datatype = datatype,
+                                .device = parts.settings.device->description}));
   origin.beside = parts.settings.tap.beside;
   return origin;
 }
@@ -102,7 +104,7 @@ absl::StatusOr<MadeTap> MakeTap(const TapParts& parts) {
   const auto outlet = std::make_shared<Outlet>();
   MadeTap made{.samples_for_one = chain.samples_for_one};
   made.recording.source = std::make_unique<TapSource>(outlet);
-  made.recording.origin = OriginOfTap(parts, chain.gives);
+  TD_ASSIGN_OR_RETURN(made.recording.origin, OriginOfTap(parts, chain.gives));
   made.recording.expected_blocks =
       ExpectedBlocks(parts.blocks, settings.channel.block_bytes,
                      chain.bytes_before() * (channel.block_bytes / chain.bytes_after()));

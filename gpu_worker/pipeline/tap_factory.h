@@ -24,10 +24,10 @@ absl::Status CheckTap(std::span<const stages::ChosenTransform> transforms,
                       std::span<const stages::ChosenTransform> tap);
 
 struct TapParts {
-  const RecordSettings& settings;      // of the whole recording, which has a second output
-  uint64_t blocks = 0;                 // that the first is expected to have; 0: unknown
-  const stages::TextParameters& seen;  // that the source told when it was made
-  device::Queue* queue = nullptr;      // of the first; goes before the tap
+  const RecordSettings& settings;  // of the whole recording, which has a second output
+  uint64_t blocks = 0;             // that the first is expected to have; 0: unknown
+  const stages::MadeSource& made;  // of the source
+  device::Queue* queue = nullptr;  // of the first; goes before the tap
 };
 struct MadeTap {
   std::unique_ptr<Tap> tap;
@@ -35,7 +35,8 @@ struct MadeTap {
   uint64_t samples_for_one = 1;  // so many of the first make one of the second
 };
 
-// Errors: ARGUMENT_INVALID, DATATYPE_INVALID, and those of the transforms and of the device.
+// Errors: ARGUMENT_INVALID, DATATYPE_INVALID, and those of OriginOf, of the transforms and of the
+// device.
 absl::StatusOr<MadeTap> MakeTap(const TapParts& parts);
 
 }  // namespace tapedeck::gpu_worker::pipeline

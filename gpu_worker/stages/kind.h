@@ -102,10 +102,12 @@ struct SourcePlace {
 };
 struct MadeSource {
   std::unique_ptr<SourceStage> stage;
-  std::string datatype;              // of what it makes
-  uint64_t bytes = 0;                // 0: endless
-  TextParameters parameters;         // what is known only when it is made
-  std::string metadata;              // of a file, for the origin
+  std::string datatype;       // of what it makes
+  uint64_t bytes = 0;         // 0: endless
+  TextParameters parameters;  // what is known only when it is made
+  std::string metadata;       // of a file, for the origin
+  // That made its samples before, says a file.
+  std::vector<services::model::OriginStage> transforms;
   std::vector<std::string> notes;    // for the job
   std::shared_ptr<Remarks> remarks;  // of the stage; null: it has none
 };

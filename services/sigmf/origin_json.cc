@@ -10,26 +10,20 @@ using nlohmann::json;
 
 namespace {
 
-// Of a file that anybody may have written.
-constexpr size_t kMostStages = 32;
-constexpr size_t kMostParameters = 32;
-constexpr size_t kMostBytes = 1024;
+// As a manifest has them. Beside the most of metadata they leave room for the rest of an origin.
+constexpr size_t kMostBytes = 8 << 10;
 
 json StageJson(const model::OriginStage& stage) {
   return {{"name", stage.name}, {"parameters", stage.parameters}};
 }
 
-bool IsText(const json& value) {
-  return value.is_string() && value.get_ref<const std::string&>().size() <= kMostBytes;
-}
-
 std::optional<model::OriginStage> StageIn(const json& object) {
-  if (!object.is_object() || !IsText(object.value("name", json()))) return std::nullopt;
+  if (!object.is_object() || !object.value("name", json()).is_string()) return std::nullopt;
   model::OriginStage stage{.name = object["name"].get<std::string>()};
   const json parameters = object.value("parameters", json::object());
-  if (!parameters.is_object() || parameters.size() > kMostParameters) return std::nullopt;
+  if (!parameters.is_object()) return std::nullopt;
   for (const auto& [name, value] : parameters.items()) {
-    if (!IsText(value) || name.size() > kMostBytes) return std::nullopt;
+    if (!value.is_string()) return std::nullopt;
     stage.parameters[name] = value.get<std::string>();
   }
   return stage;
@@ -48,14 +42,15 @@ json JsonOf(const std::vector<model::OriginStage>& stages) {
 }
 
 std::optional<std::vector<model::OriginStage>> StagesIn(const json& list) {
-  if (!list.is_array() || list.size() > kMostStages) return std::nullopt;
-  std::vector<model::OriginStage> stages;
+  if (!list.is_array()) return std::nullopt;
+  model::Origin origin;
   for (const json& one : list) {
     auto stage = StageIn(one);
     if (!stage.has_value()) return std::nullopt;
-    stages.push_back(*std::move(stage));
+    origin.transforms.push_back(*std::move(stage));
   }
-  return stages;
+  if (!OriginProblem(origin).empty() || WrittenBytes(origin) > kMostBytes) return std::nullopt;
+  return std::move(origin.transforms);
 }
 
 json JsonOf(const model::Origin& origin) {

@@ -21,7 +21,7 @@ nlohmann::json JsonOf(const model::RecordingGroup& group);
 nlohmann::json JsonOf(const std::vector<model::OriginStage>& stages);
 
 // The other way: what made the samples of a file that Tapedeck exported. None: it is no list of
-// stages, or has more of them, or longer words, than a job may.
+// stages, or one that no origin takes.
 std::optional<std::vector<model::OriginStage>> StagesIn(const nlohmann::json& list);
 
 }  // namespace tapedeck::services::sigmf

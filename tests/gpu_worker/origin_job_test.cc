@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "tests/gpu_worker/job_fixture.h"
@@ -18,6 +21,8 @@ using services::RecordingUpdate;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
+
+constexpr char kBeside[] = "luns/l/channels/beside";
 
 class OriginJobTest : public JobFixture {
  protected:
@@ -48,6 +53,21 @@ class OriginJobTest : public JobFixture {
   }
 
   Recording Get(const std::string& name) { return *node_->recordings().GetRecording(name); }
+
+  // Of the SigMF where the only recording lies.
+  std::filesystem::path MetaInPlace() const {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(dir_.path())) {
+      if (entry.path().extension() == ".sigmf-meta") return entry.path();
+    }
+    return {};
+  }
+
+  absl::StatusOr<services::Job> RecordFile(const std::filesystem::path& meta,
+                                           services::RecordSpec spec) {
+    spec.transfer.target = kChannel;
+    spec.source = FileSource(meta);
+    return Finish(job::Job::StartRecord("jobs/1", spec, Environment(), Nodes()));
+  }
 };
 
 // Names that once meant something, and values that would break it.
@@ -121,6 +141,50 @@ TEST_F(OriginJobTest, TwoTransformsOfOneKindVerify) {
   EXPECT_EQ(Get(name).origin.transforms[1].parameters.at("points"), "16");
   const services::Job played = Verified(name);
   EXPECT_EQ(played.state, JobState::kSucceeded) << played.error;
+}
+
+// They are drawn as spectra, and nothing takes them for samples of the file that were transformed.
+TEST_F(OriginJobTest, AFileOfSpectraHoldsSpectraAgain) {
+  const Recording spectra = Get(RecordOne(Synth(), {Fft(64)}, 4));
+  const std::filesystem::path meta = MetaInPlace();
+  AddChannel(kBeside, kTestBlockBytes, 1e6);
+  const auto job = RecordFile(meta, {.outputs = {{.channel = kBeside}}});
+  ASSERT_TRUE(job.ok() && job->error.ok()) << job.status();
+  for (const std::string& name : {job->recording, job->outputs.front().recording}) {
+    EXPECT_EQ(Get(name).origin.transforms, spectra.origin.transforms) << name;
+    const auto seen = node_->view().ReadSpectrogram(
+        {.recording = name, .span = {.count = 1024}, .columns = 64, .rows = 4});
+    ASSERT_TRUE(seen.ok()) << seen.status();
+    EXPECT_EQ(seen->bins, 64u);
+    EXPECT_EQ(Verified(name).state, JobState::kNotCompared);
+  }
+  const auto again = RecordFile(meta, {.transfer = {.transforms = {Fft(16)}}});
+  ASSERT_TRUE(again.ok() && again->error.ok()) << again.status();
+  const auto made = Get(again->recording).origin.transforms;
+  ASSERT_EQ(made.size(), 2u);
+  EXPECT_EQ(made[0].parameters.at("points"), "64");
+  EXPECT_EQ(made[1].parameters.at("points"), "16");
+}
+
+TEST_F(OriginJobTest, AFileWithMoreTransformsThanARecordingTellsIsRefused) {
+  RecordOne(Synth(), {Fft(64)}, 4);
+  AddChannel(kBeside, kTestBlockBytes, 1e6);
+  const std::filesystem::path meta = MetaInPlace();
+  nlohmann::json object = nlohmann::json::parse(std::ifstream(meta));
+  nlohmann::json& transforms = object["global"]["tapedeck:origin"]["transforms"];
+  while (transforms.size() < services::model::kMaxOriginTransforms) {
+    transforms.push_back(transforms[0]);
+  }
+  std::ofstream(meta) << object;
+  EXPECT_TRUE(RecordFile(meta, {}).ok());
+  for (const services::RecordSpec& spec :
+       {services::RecordSpec{.transfer = {.transforms = {Fft(16)}}},
+        services::RecordSpec{.outputs = {{.channel = kBeside, .transforms = {Fft(16)}}}}}) {
+    const absl::Status refused = RecordFile(meta, spec).status();
+    ASSERT_TRUE(services::ReasonOf(refused).has_value()) << refused;
+    EXPECT_EQ(services::ReasonOf(refused)->reason, "LIMIT_REACHED");
+    EXPECT_THAT(std::string(refused.message()), HasSubstr("32 transforms made the samples"));
+  }
 }
 
 }  // namespace

@@ -22,11 +22,10 @@
 
 namespace tapedeck::gpu_worker::stages::file {
 
-using services::samples::Conversion;
-
 using services::files::FileInvalid;
 using services::files::InputFile;
 using services::files::Invalid;
+using services::samples::Conversion;
 using services::sigmf::Contents;
 using services::sigmf::IsSigmfMeta;
 using services::sigmf::NumberIn;
@@ -196,6 +195,7 @@ std::shared_ptr<Remarks> RemarksOf(const Contents& contents) {
 
 void TakeAlong(const SourceSettings& settings, const Contents& contents, OpenedSource* out) {
   out->metadata = contents.metadata;
+  out->transforms = contents.transforms;
   if (settings.loop) {
     out->notes.push_back("the file is repeated: its times and annotations are left out");
     return;
@@ -294,6 +294,7 @@ absl::StatusOr<MadeSource> CreateSource(const SourceParameters& parameters,
                     .bytes = parameters.loop ? 0 : file.bytes,
                     .parameters = {{"datatype", file.datatype}},
                     .metadata = std::move(file.metadata),
+                    .transforms = std::move(file.transforms),
                     .notes = std::move(file.notes),
                     .remarks = std::move(file.remarks)};
 }

@@ -27,11 +27,12 @@ struct SourceSettings {
 
 struct OpenedSource {
   std::unique_ptr<SourceStage> stage;
-  std::string datatype;              // of the file
-  uint64_t bytes = 0;                // what one pass makes, after conversion
-  std::string metadata;              // of a SigMF recording, for the origin
-  std::shared_ptr<Remarks> remarks;  // its annotations; null: it has none
-  std::vector<std::string> notes;    // what the job should say
+  std::string datatype;                                  // of the file
+  uint64_t bytes = 0;                                    // what one pass makes, after conversion
+  std::string metadata;                                  // of a SigMF recording, for the origin
+  std::vector<services::model::OriginStage> transforms;  // that made its samples, it says
+  std::shared_ptr<Remarks> remarks;                      // its annotations; null: it has none
+  std::vector<std::string> notes;                        // what the job should say
 };
 
 // NOT_FOUND (FILE_NOT_FOUND), INVALID_ARGUMENT (FILE_INVALID), PERMISSION_DENIED

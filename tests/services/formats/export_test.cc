@@ -303,8 +303,12 @@ TEST_F(ExportTest, TransformsThatAreNoneAreNamedAndLeftOut) {
   transforms_ = {{.name = "fft"}};
   ASSERT_TRUE(Run("sigmf").ok());
   json meta = json::parse(ReadFile(path_ + ".sigmf-meta"));
-  for (const json& wrong : {json(7), json::array({json::object()}),
-                            json::array({{{"name", "fft"}, {"parameters", {{"points", 5}}}}})}) {
+  const json fft = {{"name", "fft"}};
+  const json text = {{"name", "fft"}, {"parameters", {{"points", std::string(9000, '4')}}}};
+  for (const json& wrong : {json(7), json::array({json::object()}), json::array({{{"name", ""}}}),
+                            json::array({{{"name", "fft"}, {"parameters", {{"points", 5}}}}}),
+                            json::array({{{"name", "fft"}, {"parameters", {{"\n", "5"}}}}}),
+                            json(std::vector<json>(33, fft)), json::array({text})}) {
     meta["global"]["tapedeck:origin"]["transforms"] = wrong;
     WriteFile(path_ + ".sigmf-meta", meta.dump());
     const auto reader = FormatNamed("sigmf", Use::kImport)->read(path_ + ".sigmf-meta", {});
