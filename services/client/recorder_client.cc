@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/client/unary_call.h"
 #include "services/convert/recorder.h"
@@ -25,6 +26,18 @@ Annotation From(const Annotation& annotation, uint64_t next_sample) {
   rest.sample_start = next_sample;
   rest.sample_count -= std::min(done, rest.sample_count);
   return rest;
+}
+
+// Whether some of them are done, or of the next one, which is there, some samples and not all.
+bool GetsFurther(const v1::AnnotateRecordingRequest& sent,
+                 const v1::AnnotateRecordingResponse& response) {
+  const auto all = static_cast<uint64_t>(sent.annotations_size());
+  if (response.done() > all || response.left_out() > response.done()) return false;
+  if (response.next_sample() == 0) return response.done() > 0;
+  if (!sent.stream() || response.done() == all) return false;
+  const v1::Annotation& next = sent.annotations(static_cast<int>(response.done()));
+  return response.next_sample() > next.sample_start() &&
+         response.next_sample() - next.sample_start() < next.sample_count();
 }
 
 }  // namespace
@@ -66,9 +79,11 @@ absl::Status RecorderClient::AnnotateRecording(const std::string& recording,
 }
 
 absl::Status RecorderClient::Annotate(const std::string& recording,
-                                      std::span<const Annotation> annotations, size_t* done) {
+                                      std::span<const Annotation> annotations,
+                                      const std::function<bool()>& go_on, size_t* done) {
   *done = 0;
   while (*done < annotations.size()) {
+    if (!go_on()) return JobCancelled();
     model::Marked marked;
     TD_RETURN_IF_ERROR(Add(recording, /*stream=*/false, annotations.subspan(*done), &marked));
     *done += marked.done;
@@ -100,11 +115,10 @@ absl::Status RecorderClient::Add(const std::string& recording, bool stream,
   TD_RETURN_IF_ERROR(RunCall(node_, timeout_, [&](grpc::ClientContext* context) {
     return stub_->calls->AnnotateRecording(context, request, &response);
   }));
-  const bool goes_on = response.done() > 0 || response.next_sample() > marked->next_sample;
-  if (!goes_on || static_cast<int>(response.done()) > request.annotations_size()) {
+  if (!GetsFurther(request, response)) {
     return ProtocolViolation(
         {.message = "AnnotateRecordingResponse", .field = "done", .peer = node_},
-        "is not of the annotations that were sent");
+        absl::StrCat(node_, " does not get further with the annotations that were sent"));
   }
   marked->done += response.done();
   marked->next_sample = response.next_sample();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -27,12 +28,14 @@ class RecorderClient {
                                                         const Trigger& trigger);
   absl::Status AnnotateRecording(const std::string& recording, const Annotation& annotation);
   // All of them, in calls of so many that a message holds; of each call all or none. `done` counts
-  // those that are there, also if it fails.
+  // those that are there, also if it fails. CANCELLED (JOB_CANCELLED): `go_on`, which is asked
+  // before each call, has answered false. INVALID_ARGUMENT (PROTOCOL_VIOLATION): the node does not
+  // get further.
   absl::Status Annotate(const std::string& recording, std::span<const Annotation> annotations,
-                        size_t* done);
+                        const std::function<bool()>& go_on, size_t* done);
   // One call of the same, where each goes into the segment with its samples, if the recording is
   // one of a stream. Goes on from `marked`, as long as some are not done; an error is of the next
-  // one alone.
+  // one alone. Each call gets further, or fails.
   absl::Status AnnotateStream(const std::string& recording, std::span<const Annotation> annotations,
                               model::Marked* marked);
   absl::Status KeepRecording(const std::string& recording, bool kept);

@@ -212,7 +212,8 @@ absl::StatusOr<std::string> Repairer::CopyTo(size_t number, const Source& source
   };
   TD_ASSIGN_OR_RETURN(const Copied copied, Copy(wish));
   place.Remove();
-  TD_RETURN_IF_ERROR(CopyNotes(*node.catalog, *node.recorder, source.recording, copied.recording));
+  TD_RETURN_IF_ERROR(CopyNotes(*node.catalog, *node.recorder, source.recording, copied.recording,
+                               [&] { return wish.progress(source.recording.bytes); }));
   TD_RETURN_IF_ERROR(CheckCopy(*node.catalog, source.recording, copied.recording, wish_.timeout));
   TD_RETURN_IF_ERROR(RemoveUnfinished(*node.catalog, source.recording, channel));
   return copied.recording;

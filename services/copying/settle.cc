@@ -72,7 +72,8 @@ absl::StatusOr<std::optional<Recording>> FindMoved(client::CatalogClient& catalo
 }
 
 absl::Status CopyNotes(client::CatalogClient& catalog, client::RecorderClient& recorder,
-                       const Recording& source, const std::string& copy) {
+                       const Recording& source, const std::string& copy,
+                       const std::function<bool()>& go_on) {
   TD_ASSIGN_OR_RETURN(const Recording now, catalog.GetRecording(copy));
   model::Labels labels = source.labels;
   labels.insert(now.labels.begin(), now.labels.end());
@@ -84,7 +85,7 @@ absl::Status CopyNotes(client::CatalogClient& catalog, client::RecorderClient& r
   }
   const std::vector<Annotation> lacking = Lacking(source.annotations, now.annotations);
   size_t done = 0;
-  TD_RETURN_IF_ERROR(recorder.Annotate(copy, lacking, &done));
+  TD_RETURN_IF_ERROR(recorder.Annotate(copy, lacking, go_on, &done));
   if (source.kept && !now.kept) TD_RETURN_IF_ERROR(recorder.KeepRecording(copy, true));
   return absl::OkStatus();
 }

@@ -2,6 +2,7 @@
 // again. One thread that may wait.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -25,9 +26,10 @@ absl::StatusOr<std::optional<Recording>> FindMoved(client::CatalogClient& catalo
                                                    const std::string& channel);
 
 // Description, labels, annotations, and whether it is kept. What somebody has added to the copy
-// stays.
-absl::Status CopyNotes(client::CatalogClient& catalog, client::RecorderClient& recorder,
-                       const Recording& source, const std::string& copy);
+// stays. CANCELLED (JOB_CANCELLED): `go_on`, which is asked between the calls, has ended it.
+absl::Status CopyNotes(
+    client::CatalogClient& catalog, client::RecorderClient& recorder, const Recording& source,
+    const std::string& copy, const std::function<bool()>& go_on = [] { return true; });
 
 // Compares it with the source, and reads its manifest, index and blocks where they lie. DATA_LOSS
 // (BLOCK_DAMAGED): it does not have all that the source had.

@@ -111,13 +111,14 @@ absl::Status MoveBlocks(Program& program, copying::Wish wish, CopyEnds& ends,
   wish.place = place.Read();
   wish.begun = [&](const copying::Place& begun) { return place.Write(begun); };
   const auto recorder = ends.there.Recorder();
+  Patience patience(program, interrupt, "copy", wish.source.bytes);
   // What broke off is kept by nobody, and where there is no room is told once all is there.
   wish.note = [&, source = wish.source](const std::string& copy) mutable {
     source.kept = false;
-    const absl::Status noted = copying::CopyNotes(*ends.to, *recorder, source, copy);
+    const absl::Status noted = copying::CopyNotes(*ends.to, *recorder, source, copy,
+                                                  [&] { return patience.Show(source.bytes); });
     return absl::IsResourceExhausted(noted) ? absl::OkStatus() : noted;
   };
-  Patience patience(program, interrupt, "copy", wish.source.bytes);
   wish.progress = [&](uint64_t bytes) { return patience.Show(bytes); };
   const absl::StatusOr<copying::Copied> copied = copying::Copy(wish);
   TD_RETURN_IF_ERROR(patience.Judged(copied.status()));

@@ -19,6 +19,7 @@
 #include "services/storage_session/recorder.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/format_option.h"
+#include "services/tapectl/import_marks.h"
 #include "services/tapectl/names.h"
 #include "services/tapectl/patience.h"
 #include "services/tapectl/storage_peer.h"
@@ -41,63 +42,12 @@ struct ImportOptions {
 constexpr absl::Duration kLetGo = absl::Seconds(10);
 constexpr absl::Duration kLookAgain = absl::Milliseconds(50);
 
-// The annotations of an import. They are written before the seal: what is SEALED has them, whenever
-// tapectl ends. One thread.
-class Marks {
- public:
-  Marks(Program& program, const formats::Content& content, const Channel& channel)
-      : program_(program),
-        in_segments_(channel.segment_bytes > 0),
-        annotations_(formats::LostWithinBlocks(content, channel)) {
-    const auto& foreign = content.annotations;
-    annotations_.insert(annotations_.end(), foreign.begin(), foreign.end());
-    for (Annotation& one : annotations_) one.sample_start += content.first_index;
-  }
-
-  // Of a stream in segments those whose segment has begun. What fails is tried again behind the
-  // seal.
-  void WriteBeforeSeal(const std::string& recording) {
-    Write(recording).IgnoreError();  // behind the seal it is told
-  }
-  // The rest. The recording is whole: what cannot be written is left out.
-  void WriteBehindSeal(const std::string& recording, std::vector<std::string>* notes) {
-    absl::Status why;
-    size_t left_out = 0;
-    for (absl::Status status = Write(recording); !status.ok(); status = Write(recording)) {
-      why.Update(status);
-      // It alone has no room, or no segment.
-      const bool alone =
-          in_segments_ && (absl::IsResourceExhausted(status) || absl::IsInvalidArgument(status));
-      const size_t skipped = alone ? 1 : annotations_.size() - marked_.done;
-      left_out += skipped;
-      marked_.done += skipped;
-      marked_.next_sample = 0;
-    }
-    if (marked_.left_out > 0) {
-      notes->push_back(absl::StrCat(marked_.left_out, " of ", annotations_.size(),
-                                    " annotations are left out: no segment has their samples"));
-    }
-    if (left_out > 0) {
-      notes->push_back(absl::StrCat(left_out, " of ", annotations_.size(),
-                                    " annotations are left out: ", std::string(why.message())));
-    }
-  }
-
- private:
-  absl::Status Write(const std::string& recording) {
-    const auto recorder = program_.Recorder();
-    absl::Status status;
-    while (status.ok() && marked_.done < annotations_.size()) {
-      status = recorder->AnnotateStream(recording, annotations_, &marked_);
-    }
-    return status;
-  }
-
-  Program& program_;
-  const bool in_segments_;
-  std::vector<Annotation> annotations_;
-  model::Marked marked_;
-};
+std::vector<Annotation> AnnotationsOf(const formats::Content& content, const Channel& channel) {
+  std::vector<Annotation> all = formats::LostWithinBlocks(content, channel);
+  all.insert(all.end(), content.annotations.begin(), content.annotations.end());
+  for (Annotation& one : all) one.sample_start += content.first_index;
+  return all;
+}
 
 model::Origin OriginOf(const FileAnswer& file, const formats::Content& content) {
   const size_t slash = file.file.rfind('/');
@@ -136,7 +86,7 @@ absl::Status DeleteImported(Program& program, const std::string& name, const Cha
 
 absl::Status RunImport(const storage_session::Peer& peer, Patience& patience,
                        formats::Reader& reader, const formats::Content& content,
-                       const Channel& channel, Marks& marks, FileAnswer* file) {
+                       const Channel& channel, ImportMarks& marks, FileAnswer* file) {
   TD_ASSIGN_OR_RETURN(const auto recorder, storage_session::Recorder::Begin(
                                                peer, channel,
                                                {.blocks = formats::BlocksOf(content, channel),
@@ -257,10 +207,13 @@ absl::Status Import(Program& program, const ImportOptions& options) {
                         content.sample_rate, channel.sample_rate));
   }
   Patience patience(program, interrupt, "import", content.bytes);
-  Marks marks(program, content, channel);
-  absl::Status status =
-      patience.Judged(RunImport(peer, patience, *reader, content, channel, marks, &answer));
-  if (status.ok()) marks.WriteBehindSeal(answer.recording, &answer.notes);
+  const auto recorder = program.Recorder();
+  ImportMarks marks(*recorder, {.annotations = AnnotationsOf(content, channel),
+                                .in_segments = channel.segment_bytes > 0,
+                                .go_on = [&] { return patience.Show(content.bytes); }});
+  absl::Status status = RunImport(peer, patience, *reader, content, channel, marks, &answer);
+  if (status.ok()) status = marks.WriteBehindSeal(answer.recording, &answer.notes);
+  status = patience.Judged(status);
   if (!status.ok()) return Undone(program, answer.recording, channel, status);
   TD_ASSIGN_OR_RETURN(const auto type, dataplane::ParseDatatype(channel.datatype));
   answer.samples = content.bytes / type.bytes_per_sample();
