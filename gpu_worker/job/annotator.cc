@@ -24,6 +24,10 @@ constexpr absl::Duration kLookEvery = absl::Milliseconds(50);
 // The node may have to write a file for each.
 constexpr size_t kMostAtOnce = 100;
 
+absl::Status TooSlow() {
+  return absl::DeadlineExceededError("the storage node takes them too slowly");
+}
+
 // The segment with a sample was deleted.
 bool IsGone(const absl::Status& status) {
   const auto reason = services::ReasonOf(status);
@@ -56,6 +60,7 @@ absl::StatusOr<std::unique_ptr<Annotator>> Annotator::Create(std::shared_ptr<Rem
 }
 
 Annotator::~Annotator() {
+  ending_ = true;
   remarks_->SetWaker(nullptr);
   tasks_->Drop();
 }
@@ -93,6 +98,7 @@ void Annotator::Begin(bool first, bool behind) {
 }
 
 void Annotator::Finish(std::function<void(const absl::Status&, uint64_t)> done) {
+  ending_ = true;
   remarks_->SetWaker(nullptr);
   tasks_->Post([this, done = std::move(done)] {
     Write(Remarks::Which::kAll, dataplane::Deadline::In(kPatience));
@@ -117,12 +123,17 @@ void Annotator::FallBehind() {
   behind_ = true;
 }
 
+bool Annotator::MayCall(bool all, dataplane::Deadline deadline) const {
+  return (all || !ending_) && !deadline.passed();
+}
+
 void Annotator::WriteRecording(bool all, dataplane::Deadline deadline) {
   const std::string recording = [this] {
     absl::MutexLock lock(&mutex_);
     return recording_;
   }();
   while (!waiting_.empty() && status_.ok()) {
+    if (!all && ending_) return;
     const absl::Status status = WriteSome(recording, all, deadline);
     if (status.ok()) continue;
     if (!all && (IsToCome(status) || services::session::MayPass(status))) return FallBehind();
@@ -175,18 +186,16 @@ absl::Status Annotator::WriteCapture(const std::string& name, Capture& capture, 
   if (all) capture.extent.closed = true;
   const std::vector<CaptureMarks::Due> due = marks_.DueIn(name, capture.extent);
   if (!due.empty()) {
-    if (deadline.passed()) {
-      return absl::DeadlineExceededError("the storage node takes them too slowly");
-    }
     std::vector<services::Annotation> annotations;
     for (const CaptureMarks::Due& one : due) annotations.push_back(one.annotation);
     services::model::Marked marked;
-    while (status.ok() && marked.done < annotations.size() && !deadline.passed()) {
+    while (status.ok() && marked.done < annotations.size() && MayCall(all, deadline)) {
       status = storage_.AnnotateStream(name, annotations, &marked);
     }
     for (size_t i = 0; i < marked.done; ++i) marks_.Given(name, due[i]);
     if (IsGone(status)) return absl::OkStatus();
     TD_RETURN_IF_ERROR(status);
+    if (marked.done < annotations.size()) return all ? TooSlow() : absl::OkStatus();
   }
   if (capture.extent.closed) capture.looked_for = marks_.size();
   return absl::OkStatus();
@@ -205,9 +214,7 @@ absl::Status Annotator::Look(const std::string& name, CaptureMarks::Extent& exte
 absl::Status Annotator::WriteSome(const std::string& recording, bool all,
                                   dataplane::Deadline deadline) {
   if (recording.empty()) return absl::FailedPreconditionError("there is no recording");
-  if (deadline.passed()) {
-    return absl::DeadlineExceededError("the storage node takes them too slowly");
-  }
+  if (deadline.passed()) return TooSlow();
   const auto end =
       waiting_.begin() + static_cast<std::ptrdiff_t>(std::min(waiting_.size(), kMostAtOnce));
   const std::vector<services::Annotation> some(waiting_.begin(), end);

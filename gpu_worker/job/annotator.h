@@ -2,6 +2,7 @@
 // soon as they do: what a remark is about may be on the disk already, and the worker may be killed.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -73,6 +74,8 @@ class Annotator {
   void WriteRecording(bool all, dataplane::Deadline deadline);
   void WriteCaptures(bool all, dataplane::Deadline deadline);
   void FallBehind();
+  // Whether another call may begin.
+  bool MayCall(bool all, dataplane::Deadline deadline) const;
   // The next ones. With `all` what no segment has yet is left out, too.
   absl::Status WriteSome(const std::string& recording, bool all, dataplane::Deadline deadline);
   // Asks which samples the capture has, unless that is known for good, and writes its marks.
@@ -84,6 +87,8 @@ class Annotator {
   services::RecordingsClient& storage_;
   const Into into_;
   const std::shared_ptr<services::TaskQueue> tasks_;
+
+  std::atomic<bool> ending_ = false;  // what is written so far gives way to the rest, or to the end
 
   absl::Mutex mutex_;
   std::string recording_ ABSL_GUARDED_BY(mutex_);           // empty: not known yet

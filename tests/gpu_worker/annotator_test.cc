@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
+#include "absl/time/clock.h"
 #include "dataplane/executor/timed_wait.h"
 #include "dataplane/now.h"
 #include "services/errors.h"
@@ -188,6 +189,44 @@ TEST_F(AnnotatorTest, ANodeThatStaysAwayIsToldOf) {
   storage.SetAway(true);
   Remark(10);
   EXPECT_EQ(services::ReasonOf(Finish(*annotator))->reason, "NODE_UNREACHABLE");
+}
+
+// It goes on sample by sample.
+class EndlessStorage final : public services::RecordingsClient {
+ public:
+  absl::StatusOr<services::Recording> GetRecording(const std::string&) override {
+    return absl::UnimplementedError("not asked for");
+  }
+  absl::StatusOr<services::Timeline> GetTimeline(const std::string&) override {
+    return services::Timeline{
+        .state = services::RecordingState::kRecording, .samples = UINT64_MAX / 2, .captures = {{}}};
+  }
+  absl::Status AnnotateStream(const std::string&, std::span<const Annotation>,
+                              services::model::Marked* marked) override {
+    ++marked->next_sample;
+    ++asked;
+    return absl::OkStatus();
+  }
+  void AwaitAsked() const {
+    const absl::Time end = dataplane::SteadyTime() + absl::Seconds(10);
+    while (asked < 100 && dataplane::SteadyTime() < end) absl::SleepFor(absl::Milliseconds(1));
+    EXPECT_GE(asked, 100);
+  }
+
+  std::atomic<int> asked = 0;
+};
+
+TEST_F(AnnotatorTest, ANodeThatNeverGetsToTheEndKeepsNoJob) {
+  for (const auto into : {Annotator::Into::kRecording, Annotator::Into::kCaptures}) {
+    EndlessStorage storage;
+    auto annotator = Annotator::Create(remarks_, storage, into).value();
+    remarks_->Annotate({.sample_count = 1 << 30, .label = "lost"});
+    if (into == Annotator::Into::kRecording) annotator->SessionRuns("r");
+    if (into == Annotator::Into::kCaptures) annotator->HasCaptures({"r"});
+    storage.AwaitAsked();
+    annotator.reset();  // waits for its thread
+    EXPECT_GE(storage.asked, 100);
+  }
 }
 
 TEST_F(AnnotatorTest, ACaptureHasTheMarksOfItsSamplesAndTheSignalBefore) {
