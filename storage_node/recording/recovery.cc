@@ -46,6 +46,10 @@ absl::StatusOr<SealPlan> PlanOf(store::Store& store, CallerLoop& loop, store::Re
     absl::StrAppend(&manifest.cause, "; ", scan.cut(),
                     " blocks that its index names are not whole, and stay in its files");
   }
+  if (scan.corrupt() > 0) {
+    absl::StrAppend(&manifest.cause,
+                    "; durable blocks whose index entries are lost: ", scan.corrupt());
+  }
   if (!may_cut) {
     TD_ASSIGN_OR_RETURN(plan.index_bytes, LengthOfIndex(loop, files));
     absl::StrAppend(&manifest.cause, "; its index is damaged or lost, so nothing was cut off");

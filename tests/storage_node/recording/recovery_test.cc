@@ -26,6 +26,19 @@ class Recovery : public testing::TestWithParam<int> {
         [&] { return recorder.admission.sink->watermarks().durable == blocks; }));
   }
 
+  // So that a watermark page says at least ten blocks less, each of which is durable.
+  void RecordBelowAWatermark(Recorder& recorder, uint64_t blocks) {
+    for (uint64_t end = 10; end <= blocks; end += 10) {
+      for (uint64_t i = end - 10; i < end; ++i) ASSERT_TRUE(recorder.Push(i).ok());
+      ASSERT_TRUE(node_.executor().RunUntil(
+          [&] { return recorder.admission.sink->watermarks().durable == end; }));
+      // Lets the next watermark page be due.
+      bool later = false;
+      node_.executor().PostAfter(60 * dataplane::kMillisecondNs, [&] { later = true; });
+      ASSERT_TRUE(node_.executor().RunUntil([&] { return later; }));
+    }
+  }
+
   // What kill -9 leaves: the files as they are, the node gone without a word.
   void KillAndRestart(std::optional<Recorder>* recorder) {
     *recorder = std::nullopt;
@@ -132,15 +145,7 @@ TEST_P(Recovery, TornTailIsCutAndHolesAreListed) {
 TEST_P(Recovery, RotBelowTheWatermarkIsKeptAndFoundWhenRead) {
   std::optional<Recorder> recorder = *node_.Record();
   const std::string name = recorder->admission.accept.recording;
-  for (uint64_t batch = 0; batch < 4; ++batch) {
-    for (uint64_t i = 0; i < 10; ++i) ASSERT_TRUE(recorder->Push(batch * 10 + i).ok());
-    ASSERT_TRUE(node_.executor().RunUntil(
-        [&] { return recorder->admission.sink->watermarks().durable == (batch + 1) * 10; }));
-    // Lets the next watermark page be due.
-    bool later = false;
-    node_.executor().PostAfter(60 * dataplane::kMillisecondNs, [&] { later = true; });
-    ASSERT_TRUE(node_.executor().RunUntil([&] { return later; }));
-  }
+  RecordBelowAWatermark(*recorder, 40);
   recorder = std::nullopt;
   node_.Stop();
   FlipBit(node_.Directory(name) + "/data", 100);
@@ -150,6 +155,27 @@ TEST_P(Recovery, RotBelowTheWatermarkIsKeptAndFoundWhenRead) {
   ASSERT_EQ(damaged.size(), 1u);
   EXPECT_EQ(damaged[0].sequence, 0u);
   EXPECT_EQ(damaged[0].kind, services::DamageKind::kRot);
+}
+
+// Nobody can say what they held, but that they are no blocks that never came.
+TEST_P(Recovery, DurableBlocksWithoutAnEntryAreToldOf) {
+  for (const bool damages : {false, true}) {
+    std::optional<Recorder> recorder = *node_.Record();
+    const std::string name = recorder->admission.accept.recording;
+    RecordBelowAWatermark(*recorder, 40);
+    recorder = std::nullopt;
+    node_.Stop();
+    const auto entries = format::EntryFormat::Of(kBlockBytes, 0);
+    for (int copy = 0; copy < GetParam() && damages; ++copy) {
+      Overwrite(node_.Directory(name, copy) + "/index", entries.Offset(3),
+                std::string(2 * entries.entry_bytes, '?'));
+    }
+    node_.Start();
+    const services::Recording recording = node_.Get(name);
+    EXPECT_EQ(recording.missing_blocks, damages ? 2u : 0u);
+    const auto told = testing::HasSubstr("durable blocks whose index entries are lost: 2");
+    EXPECT_EQ(testing::Value(recording.cause, told), damages) << recording.cause;
+  }
 }
 
 TEST_P(Recovery, SessionThatVanishedIsSealedWithoutARestart) {
