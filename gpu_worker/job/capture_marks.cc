@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "services/sigmf/text.h"
+#include "services/model/lost.h"
 #include "services/vita49/signal_text.h"
 
 namespace tapedeck::gpu_worker::job {
@@ -27,14 +27,12 @@ bool IsSignal(const Annotation& mark) {
 Annotation Cut(Annotation mark, const CaptureMarks::Extent& extent) {
   const uint64_t end = EndOf(mark);
   if (mark.sample_start >= extent.first && end <= extent.end) return mark;
-  if (!services::model::IsMark(mark, services::sigmf::kLostLabel)) {
+  if (!services::model::IsMark(mark, services::model::kLostLabel)) {
     const std::string whole =
         absl::StrCat("of samples ", mark.sample_start, " to ", end - 1, " of the stream");
     absl::StrAppend(&mark.comment, mark.comment.empty() ? "" : ", ", whole);
   }
-  mark.sample_start = std::max(mark.sample_start, extent.first);
-  mark.sample_count = std::min(end, extent.end) - mark.sample_start;
-  return mark;
+  return services::model::PartOf(std::move(mark), extent.first, extent.end);
 }
 
 }  // namespace

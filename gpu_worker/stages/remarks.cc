@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "services/model/lost.h"
 
 namespace tapedeck::gpu_worker::stages {
 
@@ -44,7 +44,7 @@ void Remarks::Annotate(const Annotation& annotation) {
     if (!together_.has_value()) together_ = Together{.span = annotation};
     Annotation& span = together_->span;
     span.sample_count = annotation.sample_start + annotation.sample_count - span.sample_start;
-    together_->samples += annotation.sample_count;
+    together_->samples += Counted(annotation).sample_count;
     if (++together_->places < kTogether) return;
     ready_.push_back(Told(*std::exchange(together_, std::nullopt)));
   }
@@ -57,21 +57,23 @@ std::vector<Annotation> Remarks::Take(Which which) {
   if (which == Which::kAll && together_.has_value()) {
     taken.push_back(Told(*std::exchange(together_, std::nullopt)));
   }
-  for (Annotation& annotation : taken) {
-    const uint64_t end = annotation.sample_start + annotation.sample_count;
-    annotation.sample_start /= samples_for_one_;
-    if (annotation.sample_count == 0) continue;
-    const uint64_t whole = (end + samples_for_one_ - 1) / samples_for_one_;
-    annotation.sample_count = whole - annotation.sample_start;
-  }
+  for (Annotation& annotation : taken) annotation = Counted(std::move(annotation));
   return taken;
+}
+
+Annotation Remarks::Counted(Annotation annotation) const {
+  const uint64_t end = annotation.sample_start + annotation.sample_count;
+  annotation.sample_start /= samples_for_one_;
+  if (annotation.sample_count == 0) return annotation;
+  const uint64_t whole = (end + samples_for_one_ - 1) / samples_for_one_;
+  annotation.sample_count = whole - annotation.sample_start;
+  return annotation;
 }
 
 Annotation Remarks::Told(const Together& together) {
   Annotation annotation = together.span;
   if (together.places > 1) {
-    annotation.comment =
-        absl::StrCat(together.samples, " samples in ", together.places, " places of this span");
+    annotation.comment = services::model::TextOfLost(together.samples, together.places);
   }
   return annotation;
 }

@@ -56,10 +56,13 @@ class Remarks {
   // Annotations that become one.
   struct Together {
     services::Annotation span;
-    uint64_t samples = 0;
+    uint64_t samples = 0;  // of the recording
     uint64_t places = 0;
   };
   static services::Annotation Told(const Together& together);
+  // In samples of the recording: all that have any of its samples.
+  services::Annotation Counted(services::Annotation annotation) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::function<std::vector<std::string>()> notes_;
   absl::Mutex mutex_;

@@ -3,8 +3,6 @@
 #include <google/protobuf/empty.pb.h>
 #include <grpcpp/channel.h>
 
-#include <algorithm>
-
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/client/unary_call.h"
@@ -12,6 +10,7 @@
 #include "services/convert/scrub.h"
 #include "services/errors.h"
 #include "services/limits.h"
+#include "services/model/lost.h"
 #include "tapedeck/v1/recorder.grpc.pb.h"
 
 namespace tapedeck::services::client {
@@ -20,11 +19,13 @@ namespace {
 
 // What is left of it; `next_sample` 0: all.
 Annotation From(const Annotation& annotation, uint64_t next_sample) {
+  if (next_sample <= annotation.sample_start) return annotation;
+  if (next_sample - annotation.sample_start < annotation.sample_count) {
+    return model::PartOf(annotation, next_sample, UINT64_MAX);
+  }
   Annotation rest = annotation;
-  if (next_sample <= rest.sample_start) return rest;
-  const uint64_t done = next_sample - rest.sample_start;
   rest.sample_start = next_sample;
-  rest.sample_count -= std::min(done, rest.sample_count);
+  rest.sample_count = 0;
   return rest;
 }
 

@@ -19,8 +19,9 @@ namespace {
 // What is written again at most after an export was broken off.
 constexpr uint64_t kSaveBytes = 256 << 20;
 
-std::string LostText(uint64_t lost) {
-  return lost == 0 ? "" : absl::StrCat(", ", lost, " are lost within blocks");
+std::string LostText(const Losses& losses) {
+  const uint64_t lost = losses.samples();
+  return lost == 0 ? "" : absl::StrCat(", ", losses.bound(), lost, " are lost within blocks");
 }
 
 class Exporter {
@@ -92,15 +93,16 @@ class Exporter {
   absl::Status CheckGaps() {
     const Seen& seen = file_.mark().seen;
     const uint64_t missing = seen.missing_samples();
-    const uint64_t lost = LossesOf(subject_, seen).samples();
-    if (missing + lost == 0 || wish_.format.tells_gaps || wish_.gaps) return absl::OkStatus();
+    const Losses losses = LossesOf(subject_, seen);
+    if (missing + losses.samples() == 0 || wish_.format.tells_gaps || wish_.gaps)
+      return absl::OkStatus();
     wants_gaps_ = true;
     const uint64_t block_bytes = subject_.recording.block_bytes;
     const uint64_t blocks = (missing * subject_.sample_bytes() + block_bytes - 1) / block_bytes;
     return BlockDamaged(
         {.recording = subject_.recording.name, .blocks = blocks},
         absl::StrCat(subject_.recording.name, ": ", missing, " samples are missing or damaged",
-                     LostText(lost), ", and ", wish_.format.name,
+                     LostText(losses), ", and ", wish_.format.name,
                      " cannot say which; to write zeros for them, add --resume "
                      "--gaps"));
   }
@@ -130,9 +132,10 @@ std::vector<std::string> NotesOf(const Subject& subject, const Format& format, c
   }
   if (losses.somewhere > 0) {
     notes.push_back(absl::StrFormat(
-        "%d of the lost samples lie among samples %d to %d of the file, as zeros; the recording "
+        "%s%d of the lost samples lie among samples %d to %d of the file, as zeros; the recording "
         "does not tell which these are",
-        losses.somewhere, losses.around.first, losses.around.first + losses.around.count - 1));
+        losses.bound(), losses.somewhere, losses.around.first,
+        losses.around.first + losses.around.count - 1));
   }
   return notes;
 }

@@ -36,7 +36,7 @@ struct Exported {
   uint64_t file_bytes = 0;
   uint64_t samples = 0;
   uint64_t missing_samples = 0;
-  uint64_t lost_samples = 0;       // of blocks that are there
+  uint64_t lost_samples = 0;       // of blocks that are there; a note says where it may be fewer
   uint64_t resumed_at = 0;         // sample; 0: from the first on
   std::vector<std::string> notes;  // what the file does not tell
 };

@@ -4,11 +4,10 @@
 #include <map>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "services/model/lost.h"
 #include "services/vita49/story.h"
 
 namespace tapedeck::services::formats {
@@ -48,32 +47,29 @@ void AddBesideGaps(SampleRange range, const std::vector<SampleRange>& gaps,
   if (at < end) out->push_back({.first = at, .count = end - at});
 }
 
-// How many samples of its span an annotation means that stands for several losses: the words of
-// gpu_worker/stages/remarks.h.
-uint64_t SamplesTogether(const Annotation& annotation) {
-  uint64_t samples = 0;
-  const std::vector<absl::string_view> words = absl::StrSplit(annotation.comment, ' ');
-  const bool told = words.size() == 8 && words[1] == "samples" && words[4] == "places" &&
-                    words[5] == "of" && absl::SimpleAtoi(words[0], &samples);
-  return told ? samples : 0;
-}
-
-// Of annotations that stand for several losses each.
-void AddTogether(const Subject& subject, uint64_t begin, Losses* losses) {
+// Of annotations that stand for several losses each. Segments of a stream have parts of one.
+void AddTogether(const Subject& subject, uint64_t begin, const std::vector<SampleRange>& gaps,
+                 Losses* losses) {
   const uint64_t end = begin + subject.samples();
-  uint64_t last = 0;
+  std::map<model::LostTogether, uint64_t> there;  // of the samples among which each lies
+  uint64_t first = UINT64_MAX, last = 0;
   for (const Annotation& one : subject.recording.annotations) {
-    if (!model::IsMark(one, sigmf::kLostLabel)) continue;
+    const auto lost = model::LostTogetherIn(one);
     const uint64_t from = std::max(begin, one.sample_start);
     const uint64_t room = UINT64_MAX - one.sample_start;
     const uint64_t to = std::min(end, one.sample_start + std::min(one.sample_count, room));
-    const uint64_t samples = SamplesTogether(one);
-    if (samples == 0 || from >= to) continue;
-    if (losses->somewhere == 0) losses->around.first = from - begin;
-    losses->around.first = std::min(losses->around.first, from - begin);
+    if (!lost.has_value() || from >= to) continue;
+    std::vector<SampleRange> beside;
+    AddBesideGaps({.first = from - begin, .count = to - from}, gaps, &beside);
+    there[*lost] += SumOf(beside);
+    first = std::min(first, from - begin);
     last = std::max(last, to - begin);
-    losses->around.count = last - losses->around.first;
-    losses->somewhere += std::min(samples, to - from);
+    losses->around = {.first = first, .count = last - first};
+  }
+  for (const auto& [lost, samples] : there) {
+    const uint64_t elsewhere = lost.end - lost.first - std::min(samples, lost.end - lost.first);
+    losses->somewhere += std::min(lost.samples, samples);
+    losses->somewhere_least += lost.samples - std::min(lost.samples, elsewhere);
   }
 }
 
@@ -173,7 +169,7 @@ Losses LossesOf(const Subject& subject, const Seen& seen) {
     const uint64_t behind = std::min(end, story.EndOfLoss(at));
     AddBesideGaps({.first = at - begin, .count = behind - at}, seen.gaps, &losses.ranges);
   }
-  AddTogether(subject, begin, &losses);
+  AddTogether(subject, begin, seen.gaps, &losses);
   return losses;
 }
 

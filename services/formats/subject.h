@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "dataplane/datatype.h"
 #include "services/model/recording.h"
 #include "services/sigmf/text.h"
@@ -77,11 +78,16 @@ Frequency FrequencyOf(const Subject& subject, const Seen& seen);
 // Samples of blocks that are there, which annotations `lost` say were not received.
 struct Losses {
   std::vector<SampleRange> ranges;  // in order; none touches another
-  // Of losses that were too many to note each: so many samples, and where all of them lie.
+  // Of losses that are told together: at most and at least so many samples, and where all of them
+  // lie. Some of the samples among which they lie may be no samples of the subject.
   uint64_t somewhere = 0;
+  uint64_t somewhere_least = 0;
   SampleRange around;
 
+  // At most.
   uint64_t samples() const;
+  // "up to " where it may be fewer.
+  absl::string_view bound() const { return somewhere_least < somewhere ? "up to " : ""; }
 };
 // `seen` is of all samples.
 Losses LossesOf(const Subject& subject, const Seen& seen);

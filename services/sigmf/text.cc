@@ -39,10 +39,7 @@ std::string CheckOf(const json& object) {
 // Without its samples before `begin`, if it lasts beyond.
 Annotation CutTo(uint64_t begin, Annotation one) {
   const uint64_t before = begin - std::min(begin, one.sample_start);
-  if (one.sample_count <= before) return one;
-  one.sample_start += before;
-  one.sample_count -= before;
-  return one;
+  return one.sample_count <= before ? one : model::PartOf(std::move(one), begin, UINT64_MAX);
 }
 
 class Text {
@@ -119,16 +116,19 @@ class Text {
 
   void AddAnnotation(const Annotation& told) {
     const bool signal = model::IsMark(told, kSignalLabel);
-    const Annotation one = signal || told_.runs.empty() ? told : CutTo(Begin(), told);
+    Annotation one = signal || told_.runs.empty() ? told : CutTo(Begin(), told);
     const auto place = Find(one.sample_start);
     const bool earlier = !told_.runs.empty() && one.sample_start < told_.runs.front().sample_index;
     if (signal && earlier) earlier_[one.sample_start] = SignalFields(one.comment);
     if (!place.has_value()) return;
     if (signal) return AddSignal(one, *place);
+    const uint64_t begin = one.sample_start;
+    one = model::PartOf(std::move(one), begin,
+                        begin + std::min(told_.samples - *place, UINT64_MAX - begin));
     json annotation = ObjectOr(one.details);
     annotation["core:sample_start"] = *place;
     // Without a count it would last to the end.
-    annotation["core:sample_count"] = std::min(one.sample_count, told_.samples - *place);
+    annotation["core:sample_count"] = one.sample_count;
     if (!one.label.empty()) annotation["core:label"] = one.label;
     if (!one.comment.empty()) annotation["core:comment"] = one.comment;
     if (model::IsMark(one, kLostLabel)) annotation["tapedeck:lost"] = true;

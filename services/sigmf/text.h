@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "services/model/lost.h"
 #include "services/model/recording.h"
 
 namespace tapedeck::services::sigmf {
 
 // Annotations that tell what holds from a sample on, and what they tell: "frequency", "gain", ...
 inline constexpr char kSignalLabel[] = "signal";
-// Annotations of samples that are there and were not received.
-inline constexpr char kLostLabel[] = "lost";
+using model::kLostLabel;
 std::map<std::string, double> SignalFields(absl::string_view comment);
 
 // What holds of the samples from `begin` on of annotations that begin before: those that last

@@ -3,16 +3,15 @@
 #include <algorithm>
 #include <iterator>
 
+#include "services/model/lost.h"
 #include "services/vita49/signal_text.h"
 
 namespace tapedeck::services::vita49 {
 namespace {
 
-constexpr char kLostLabel[] = "lost";
-
 // One with words of its own spans several losses, and samples that are there.
 bool IsLoss(const Annotation& annotation) {
-  return model::IsMark(annotation, kLostLabel) && annotation.comment.empty() &&
+  return model::IsMark(annotation, model::kLostLabel) && annotation.comment.empty() &&
          annotation.sample_count > 0 &&
          annotation.sample_start <= UINT64_MAX - annotation.sample_count;
 }

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
-#include "services/sigmf/text.h"
+#include "services/model/lost.h"
 #include "storage_node/format/sigmf.h"
 #include "storage_node/recording/seek.h"
 #include "storage_node/recordings/readable.h"
@@ -91,19 +91,15 @@ absl::StatusOr<StreamSegments::Pieces> StreamSegments::PiecesOf(
         "sample", absl::StrCat("sample ", first, " is in no segment yet: ", newest.name.ToString(),
                                " is the newest of its stream and ends before"));
   }
-  const bool in_each = services::model::IsMark(annotation, services::sigmf::kLostLabel);
+  const bool in_each = services::model::IsMark(annotation, services::model::kLostLabel);
   Pieces pieces;
   auto segment = std::ranges::lower_bound(segments_, NumberOf(first), {}, &StreamSegment::number);
   for (; segment != segments_.end() && segment->number <= NumberOf(last); ++segment) {
-    services::Annotation piece = annotation;
-    if (segment->number > NumberOf(first)) {
-      piece.sample_start = BeginOf(segment->number);
-      piece.sample_count -= piece.sample_start - first;
-    }
-    if (in_each && segment->number < NumberOf(last)) {
-      piece.sample_count = BeginOf(segment->number + 1) - piece.sample_start;
-    }
-    pieces.there.push_back({segment->name.ToString(), std::move(piece)});
+    const uint64_t begin = segment->number > NumberOf(first) ? BeginOf(segment->number) : first;
+    const bool ends = in_each && segment->number < NumberOf(last);
+    const uint64_t end = ends ? BeginOf(segment->number + 1) : UINT64_MAX;
+    pieces.there.push_back(
+        {segment->name.ToString(), services::model::PartOf(annotation, begin, end)});
     if (!in_each) break;
   }
   if (in_each && NumberOf(last) > newest.number) pieces.to_come = BeginOf(newest.number + 1);

@@ -33,7 +33,8 @@ class StreamSegments {
 
   // An annotation in one of the segments. It lies in the first one that there is with samples of
   // it, and lasts from there on. Lost samples are told in each segment that has any: there are few
-  // such annotations, and a ring may delete the first segment.
+  // such annotations, and a ring may delete the first segment. Losses that are told together may
+  // lie in any of these, and each part says so.
   struct Piece {
     std::string recording;
     services::Annotation annotation;

@@ -11,6 +11,7 @@
 #include "dataplane/executor/timed_wait.h"
 #include "dataplane/now.h"
 #include "services/errors.h"
+#include "services/model/lost.h"
 
 namespace tapedeck::gpu_worker::job {
 namespace {
@@ -246,6 +247,24 @@ TEST_F(AnnotatorTest, ACaptureHasTheMarksOfItsSamplesAndTheSignalBefore) {
                            Annotation{.sample_start = 60, .label = "signal", .comment = "60"},
                            Annotation{.sample_start = 40, .sample_count = 5, .label = "lost"}));
   EXPECT_EQ(left_out_, 2u) << "the first and the last signal";
+}
+
+// Whether the capture has any of them is not known.
+TEST_F(AnnotatorTest, LossesToldTogetherSayInACaptureWhereAllLie) {
+  TakingStorage storage(100);
+  storage.first = 40;
+  storage.end = 80;
+  const auto annotator = Annotator::Create(remarks_, storage, Annotator::Into::kCaptures).value();
+  remarks_->Mark({.sample_start = 30,
+                  .sample_count = 15,
+                  .label = "lost",
+                  .comment = services::model::TextOfLost(9, 2)});
+  annotator->HasCaptures({"r"});
+  EXPECT_TRUE(Finish(*annotator).ok());
+  const auto taken = storage.taken();
+  ASSERT_THAT(taken, SizeIs(1));
+  EXPECT_EQ(taken[0].sample_count, 5u);
+  EXPECT_EQ(taken[0].comment, "9 samples in 2 places of samples 30 to 44 of the stream");
 }
 
 TEST_F(AnnotatorTest, WithoutACaptureAllIsLeftOut) {

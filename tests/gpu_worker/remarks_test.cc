@@ -58,6 +58,15 @@ TEST(RemarksTest, PlacesAreCountedInSamplesOfTheRecording) {
                           Annotation{.sample_start = 3, .sample_count = 1, .label = "lost"}));
 }
 
+TEST(RemarksTest, WhatIsToldTogetherIsCountedSoAsWell) {
+  Remarks remarks([] { return std::vector<std::string>(); });
+  remarks.CountIn(4);
+  for (uint64_t i = 0; i < Remarks::kMostAlone + 2; ++i) {
+    remarks.Annotate({.sample_start = 100 * i, .sample_count = 8, .label = "lost"});
+  }
+  EXPECT_EQ(remarks.Take(Which::kAll).back().comment, "4 samples in 2 places of this span");
+}
+
 // Of a second recording, whose samples are made of several of the first.
 TEST(RemarksTest, ASecondTakerGetsAllWithACountOfItsOwn) {
   Remarks remarks([] { return std::vector<std::string>{"a note"}; });

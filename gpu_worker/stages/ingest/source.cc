@@ -14,6 +14,7 @@
 #include "gpu_worker/stages/ingest/news.h"
 #include "gpu_worker/stages/ingest/receiver.h"
 #include "services/errors.h"
+#include "services/model/lost.h"
 #include "services/model/sample_time.h"
 
 namespace tapedeck::gpu_worker::stages::ingest {
@@ -27,7 +28,6 @@ constexpr size_t kStagingBytes = 32 << 20;
 // Two are open for packets out of order, and some wait for the pipeline.
 constexpr size_t kLeastSlots = 6;
 
-constexpr char kLostLabel[] = "lost";
 constexpr char kRestartLabel[] = "restart";
 
 class IngestSource final : public SourceStage {
@@ -86,7 +86,7 @@ class IngestSource final : public SourceStage {
     counts_->lost_samples += samples;
     remarks_->Annotate({.sample_start = sequence * block_samples_ + gap.begin / sample_bytes_,
                         .sample_count = samples,
-                        .label = kLostLabel});
+                        .label = services::model::kLostLabel});
   }
 
   const uint64_t block_samples_;

@@ -11,6 +11,7 @@
 #include "absl/strings/str_replace.h"
 #include "services/formats/export_file.h"
 #include "services/formats/export_mark.h"
+#include "services/model/lost.h"
 #include "services/sigmf/text.h"
 #include "tests/services/formats/feed.h"
 
@@ -173,6 +174,53 @@ TEST_F(ExportTest, OfLossesWithoutTheirPlacesANoteTells) {
   EXPECT_THAT(told->notes,
               ElementsAre("40 of the lost samples lie among samples 500 to 2499 of the file, as "
                           "zeros; the recording does not tell which these are"));
+}
+
+// Segments of a stream have parts of what was told together.
+TEST_F(ExportTest, LossesToldInSeveralPartsCountOnce) {
+  const Annotation whole{.sample_start = 1500,
+                         .sample_count = 2000,
+                         .label = "lost",
+                         .comment = model::TextOfLost(40, 3)};
+  feed_.sample_bytes = 4;
+  gaps_ = true;
+  signals_ = {model::PartOf(whole, 1500, 2100), model::PartOf(whole, 2100, 3500)};
+  const auto all = Run("raw");
+  ASSERT_TRUE(all.ok()) << all.status();
+  EXPECT_EQ(all->lost_samples, 40u);
+  EXPECT_THAT(all->notes, ElementsAre(testing::StartsWith("40 of the lost samples lie among "
+                                                          "samples 500 to 2499 of the file")));
+  Clear();
+  gaps_ = false;
+  const auto refused = Run("raw", {.first = 480, .count = 40});
+  EXPECT_THAT(refused.status().message(), HasSubstr(", up to 20 are lost within blocks, and raw"));
+  Clear();
+  gaps_ = true;
+  signals_.pop_back();  // its segment is gone
+  const auto some = Run("raw");
+  ASSERT_TRUE(some.ok()) << some.status();
+  EXPECT_EQ(some->lost_samples, 40u);
+  EXPECT_THAT(some->notes, ElementsAre(testing::StartsWith("up to 40 of the lost samples lie")));
+  Clear();
+  // What is outside has no room for all of them.
+  const auto most = Run("raw", {.first = 490, .count = 2000});
+  ASSERT_TRUE(most.ok()) << most.status();
+  EXPECT_EQ(most->lost_samples, 40u);
+}
+
+TEST_F(ExportTest, APartOfLossesToldTogetherSaysOfWhichSamples) {
+  signals_ = {{.sample_start = 1050,
+               .sample_count = 500,
+               .label = "lost",
+               .comment = model::TextOfLost(40, 3)}};
+  feed_.sample_bytes = 4;
+  for (const Range& range : {Range{.first = 100, .count = 200}, Range{.first = 0, .count = 200}}) {
+    ASSERT_TRUE(Run("sigmf", range).ok());
+    const json meta = json::parse(ReadFile(path_ + ".sigmf-meta"));
+    EXPECT_EQ(meta["annotations"][0]["core:comment"],
+              "40 samples in 3 places of samples 1050 to 1549 of the stream");
+    Clear();
+  }
 }
 
 TEST_F(ExportTest, SigmfSaysWhatIsMissing) {

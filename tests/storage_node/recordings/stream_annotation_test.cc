@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "services/model/lost.h"
 #include "tests/storage_node/capture/segment_fixture.h"
 
 namespace tapedeck::storage_node {
@@ -105,6 +106,27 @@ TEST_P(StreamAnnotationTest, LostSamplesAreToldInEachSegmentThatHasAny) {
     counts.push_back(found->annotations.front().sample_count);
   }
   EXPECT_THAT(counts, ElementsAre(kSegmentSamples - 5, kSegmentSamples, kSegmentSamples - 5));
+}
+
+// Of the losses that are told together none is known to lie in a segment.
+TEST_P(StreamAnnotationTest, LossesToldTogetherSayInEachSegmentWhereAllLie) {
+  MakeLun({});
+  ASSERT_TRUE(MakeChannel({.segment_bytes = kSegmentBlocks * kBlockBytes}).ok());
+  auto recorder = Start();
+  Push(recorder, 0, 2 * kSegmentBlocks);
+  ASSERT_TRUE(recorder.Finish().ok());
+  const services::Annotation lost{.sample_start = kSegmentSamples - 5,
+                                  .sample_count = 10,
+                                  .label = "lost",
+                                  .comment = services::model::TextOfLost(7, 3)};
+  const absl::Status added = AnnotateStream(recorder.admission.accept.recording, {lost});
+  EXPECT_TRUE(added.ok()) << added;
+  for (const auto& [number, segment] : Segments()) {
+    const auto marks = node_.Get(segment.name).annotations;
+    ASSERT_THAT(marks, testing::SizeIs(1));
+    EXPECT_EQ(marks[0].sample_count, 5u);
+    EXPECT_EQ(services::model::LostTogetherIn(marks[0]), services::model::LostTogetherIn(lost));
+  }
 }
 
 TEST_P(StreamAnnotationTest, LostSamplesThatAreToComeAreToldWhenTheyHave) {
