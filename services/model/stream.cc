@@ -1,6 +1,7 @@
 #include "services/model/stream.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -19,6 +20,14 @@ RecordingState StateOf(const std::vector<Recording>& segments) {
 }
 
 bool IsWritten(const Recording& segment) { return segment.state == RecordingState::kRecording; }
+
+// While a segment is deleted, the next one has those already that tell the signal.
+void AddNew(const std::vector<Annotation>& annotations, const std::vector<Annotation>& before,
+            std::vector<Annotation>* to) {
+  std::ranges::copy_if(annotations, std::back_inserter(*to), [&](const Annotation& one) {
+    return std::ranges::find(before, one) == before.end();
+  });
+}
 
 }  // namespace
 
@@ -59,8 +68,8 @@ Recording Joined(const Stream& stream) {
   joined.state = StateOf(stream.segments);
   joined.close_time_ns = last.close_time_ns;
   joined.stage_times.clear();
-  for (const Recording& segment : stream.segments) {
-    if (&segment == &stream.segments.front()) continue;
+  for (size_t i = 1; i < stream.segments.size(); ++i) {
+    const Recording& segment = stream.segments[i];
     joined.blocks += segment.blocks;
     joined.bytes += segment.bytes;
     joined.missing_blocks += segment.missing_blocks;
@@ -69,8 +78,7 @@ Recording Joined(const Stream& stream) {
     joined.labels.insert(segment.labels.begin(), segment.labels.end());
     if (joined.description.empty()) joined.description = segment.description;
     if (joined.cause.empty()) joined.cause = segment.cause;
-    joined.annotations.insert(joined.annotations.end(), segment.annotations.begin(),
-                              segment.annotations.end());
+    AddNew(segment.annotations, stream.segments[i - 1].annotations, &joined.annotations);
   }
   return joined;
 }

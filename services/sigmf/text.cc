@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -201,23 +202,30 @@ std::map<std::string, double> SignalFields(absl::string_view comment) {
   return fields;
 }
 
-std::vector<Annotation> LastingTo(uint64_t begin, std::span<const Annotation> before) {
-  std::vector<Annotation> lasting;
-  std::map<std::string, const Annotation*> signals;  // the newest that tells each field
-  for (const Annotation& one : before) {
-    if (model::IsMark(one, kSignalLabel)) {
-      for (const auto& [field, value] : SignalFields(one.comment)) {
-        const Annotation*& newest = signals[field];
-        if (newest == nullptr || newest->sample_start <= one.sample_start) newest = &one;
-      }
-    } else if (Annotation cut = CutTo(begin, one); cut.sample_start >= begin) {
-      lasting.push_back(std::move(cut));
+std::vector<Annotation> NewestSignals(std::span<const Annotation> annotations) {
+  std::map<std::string, const Annotation*> signals;  // by field
+  for (const Annotation& one : annotations) {
+    if (!model::IsMark(one, kSignalLabel)) continue;
+    for (const auto& [field, value] : SignalFields(one.comment)) {
+      const Annotation*& newest = signals[field];
+      if (newest == nullptr || newest->sample_start <= one.sample_start) newest = &one;
     }
   }
-  const auto is_newest = [&](const Annotation& one) {
-    return std::ranges::any_of(signals, [&](const auto& told) { return told.second == &one; });
-  };
-  std::ranges::copy_if(before, std::back_inserter(lasting), is_newest);
+  std::set<const Annotation*> told;  // in order
+  for (const auto& [field, one] : signals) told.insert(one);
+  std::vector<Annotation> newest;
+  for (const Annotation* one : told) newest.push_back(*one);
+  return newest;
+}
+
+std::vector<Annotation> LastingTo(uint64_t begin, std::span<const Annotation> before) {
+  std::vector<Annotation> lasting;
+  for (const Annotation& one : before) {
+    if (model::IsMark(one, kSignalLabel)) continue;
+    Annotation cut = CutTo(begin, one);
+    if (cut.sample_start >= begin) lasting.push_back(std::move(cut));
+  }
+  std::ranges::copy(NewestSignals(before), std::back_inserter(lasting));
   return lasting;
 }
 

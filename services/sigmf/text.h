@@ -21,6 +21,9 @@ inline constexpr char kSignalLabel[] = "signal";
 using model::kLostLabel;
 std::map<std::string, double> SignalFields(absl::string_view comment);
 
+// Of annotations that tell the signal the newest that tells each field, as they are.
+std::vector<Annotation> NewestSignals(std::span<const Annotation> annotations);
+
 // What holds of the samples from `begin` on of annotations that begin before: those that last
 // beyond it, cut to it, and of the signal the newest that tells each field.
 std::vector<Annotation> LastingTo(uint64_t begin, std::span<const Annotation> before);

@@ -10,6 +10,7 @@
 #include "storage_node/format/limits.h"
 #include "storage_node/recording/caller_loop.h"
 #include "storage_node/recording/recovery.h"
+#include "storage_node/recordings/scribe.h"
 #include "storage_node/recordings/sigmf_view.h"
 #include "storage_node/repair/manifest_repair.h"
 
@@ -86,7 +87,11 @@ void TakeNewer(store::Store& store, const store::RecordingPath& path, const data
   }
 }
 
-// What nobody could read is not deleted but by somebody's order.
+void LogNotCarried(const catalog::ResourceName& name, const absl::Status& why) {
+  dataplane::Log(dataplane::LogLevel::kWarning, "recordings",
+                 "a segment is deleted, and the next one does not tell which signal it begins with",
+                 {{"recording", name.ToString()}, {"error", std::string(why.message())}});
+}
 
 }  // namespace
 
@@ -233,18 +238,23 @@ absl::StatusOr<bool> Recordings::Remove(const catalog::ResourceName& name, luns:
   const auto lease = leases_->TakeExclusive(name.ToString());
   if (lease == nullptr) return false;
   // What was found before the lease may have changed or gone.
-  TD_ASSIGN_OR_RETURN(const auto manifest, catalog_->GetRecording(name));
+  TD_ASSIGN_OR_RETURN(auto manifest, catalog_->GetRecording(name));
   if (!manifest.has_value()) return true;
   if (may_go) {
-    const auto stored = OnMembers(lun, name, *manifest);
+    auto stored = OnMembers(lun, name, *manifest);
     if (!stored.ok()) {
       TellUnread(name.ToString(), stored.status());
       return false;
     }
     Correct(name, *manifest, *stored);
-    if (!may_go(*stored)) return false;
+    manifest = *std::move(stored);
+    if (!may_go(*manifest)) return false;
   }
   TD_RETURN_IF_ERROR(catalog_->CheckTakes());
+  // A ring goes on all the same.
+  if (const absl::Status carried = Scribe(*this).CarrySignal(name, *manifest); !carried.ok()) {
+    LogNotCarried(name, carried);
+  }
   SetHalfDeleted(name.ToString(), true);
   TD_RETURN_IF_ERROR(lun.store->DeleteRecording(PathOf(name, *manifest)));
   SetHalfDeleted(name.ToString(), false);

@@ -85,7 +85,8 @@ class Recordings {
                const format::Manifest& stored);
 
   // Deletes what is closed; false if somebody uses it, or if `may_go` says so of what the members
-  // say it is once nobody does, or that cannot be read. `why` is for the log. Waits for the disk.
+  // say it is once nobody does, or that cannot be read. `why` is for the log. The next segment of
+  // its stream takes the annotations that tell the signal. Waits for the disk.
   using MayGo = std::function<bool(const format::Manifest&)>;
   absl::StatusOr<bool> Remove(const catalog::ResourceName& name, luns::OpenLun& lun,
                               absl::string_view why, const MayGo& may_go = nullptr);

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <functional>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/deadline.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
+#include "services/sigmf/text.h"
 #include "storage_node/recording/ending.h"
 #include "storage_node/recordings/stream_marker.h"
 #include "storage_node/recordings/stream_segments.h"
@@ -63,6 +65,15 @@ absl::Status AddAnnotations(const FoundRecording& found,
   return absl::OkStatus();
 }
 
+// Those that are not there yet.
+std::vector<services::Annotation> Lacking(std::vector<services::Annotation> annotations,
+                                          const std::vector<services::Annotation>& there) {
+  std::erase_if(annotations, [&](const services::Annotation& one) {
+    return std::ranges::find(there, one) != there.end();
+  });
+  return annotations;
+}
+
 }  // namespace
 
 absl::Status Scribe::WriteDown(capture::Caught& caught, const services::Trigger& trigger) {
@@ -114,6 +125,28 @@ absl::StatusOr<services::model::Marked> Scribe::AnnotateStream(
     return Annotate(name, its);
   };
   return StreamMarker(*stream, add, dataplane::Deadline::In(kOneCall)).Mark(annotations);
+}
+
+absl::Status Scribe::CarrySignal(const catalog::ResourceName& name,
+                                 const format::Manifest& manifest) {
+  const auto signals = services::sigmf::NewestSignals(manifest.annotations);
+  if (manifest.stream.empty() || signals.empty()) return absl::OkStatus();
+  TD_ASSIGN_OR_RETURN(const auto segments, SegmentsOf(recordings_, name, manifest.stream));
+  const auto next =
+      std::ranges::upper_bound(segments, manifest.segment, {}, &StreamSegment::number);
+  if (next == segments.end()) return absl::OkStatus();
+  const auto to_live = [&](const FoundRecording& found,
+                           recording::LiveRecording& live) -> absl::StatusOr<bool> {
+    const auto lacking = Lacking(signals, live.notes().annotations);
+    if (!live.HasRoomFor(lacking)) return NoRoomForAnnotations(found);
+    return live.Annotate(lacking);
+  };
+  const auto to_closed = [&](const auto& found, format::Manifest* told) {
+    return AddAnnotations(found, Lacking(signals, told->annotations), told);
+  };
+  const std::string recording = next->name.ToString();
+  return ActOnceClosed(recordings_, recording,
+                       [&] { return recordings_.Note(recording, to_live, to_closed).status(); });
 }
 
 absl::Status Scribe::Mark(const std::string& recording,

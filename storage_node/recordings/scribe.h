@@ -1,5 +1,5 @@
-// Writes down on recordings, running or closed, that they are kept, what marks them, and why their
-// stream ended.
+// Writes down on recordings, running or closed, that they are kept, what marks them, which signal
+// they begin with, and why their stream ended.
 #pragma once
 
 #include <span>
@@ -34,6 +34,11 @@ class Scribe {
 
   // Says on the last segment how its stream ended, unless the stream has gone on since.
   absl::Status Conclude(const capture::StreamEnd& end);
+
+  // Before a segment of a stream is deleted, of which this is the manifest: the next one that there
+  // is takes the annotations that tell the signal, unless it has them. They keep their samples,
+  // which lie before its own: readers take the newest for what holds at its first sample.
+  absl::Status CarrySignal(const catalog::ResourceName& name, const format::Manifest& manifest);
 
  private:
   absl::Status Mark(const std::string& recording,

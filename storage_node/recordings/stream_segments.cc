@@ -102,6 +102,11 @@ absl::StatusOr<StreamSegments::Pieces> StreamSegments::PiecesOf(
         {segment->name.ToString(), services::model::PartOf(annotation, begin, end)});
     if (!in_each) break;
   }
+  // What tells the signal holds in the segments that follow, too.
+  const bool holds = services::model::IsMark(annotation, format::kSignalLabel);
+  if (holds && pieces.there.empty() && segment != segments_.end()) {
+    pieces.there.push_back({segment->name.ToString(), annotation});
+  }
   if (in_each && NumberOf(last) > newest.number) pieces.to_come = BeginOf(newest.number + 1);
   return pieces;
 }

@@ -34,7 +34,8 @@ class StreamSegments {
   // An annotation in one of the segments. It lies in the first one that there is with samples of
   // it, and lasts from there on. Lost samples are told in each segment that has any: there are few
   // such annotations, and a ring may delete the first segment. Losses that are told together may
-  // lie in any of these, and each part says so.
+  // lie in any of these, and each part says so. What tells the signal of a segment that is gone
+  // lies in the next one that there is, where it still holds.
   struct Piece {
     std::string recording;
     services::Annotation annotation;

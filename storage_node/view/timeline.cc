@@ -1,7 +1,6 @@
 #include "storage_node/view/timeline.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -62,9 +61,24 @@ uint64_t StreamSampleOf(const std::vector<CaptureStart>& starts, uint64_t sample
   return before->stream_sample + (sample - before->sample);
 }
 
+// Which frequency holds at a sample of the stream; 0: unknown.
+double HeldAt(const std::vector<Annotation>& annotations, uint64_t stream_sample) {
+  uint64_t told_at = 0;
+  double held = 0;
+  for (const Annotation& one : annotations) {
+    const auto frequency = FrequencyIn(one);
+    if (!frequency.has_value() || one.sample_start > stream_sample) continue;
+    if (one.sample_start < told_at) continue;
+    told_at = one.sample_start;
+    held = *frequency;
+  }
+  return held;
+}
+
 // Captures where the frequency changes, and the frequency of those that are there; and the time of
-// each.
-void AddFrequencies(const std::vector<Annotation>& placed, services::Timeline* timeline) {
+// each. `held`: before the first.
+void AddFrequencies(const std::vector<Annotation>& placed, double held,
+                    services::Timeline* timeline) {
   std::vector<CaptureStart> captures = std::exchange(timeline->captures, {});
   for (const Annotation& one : placed) {
     const auto frequency = FrequencyIn(one);
@@ -79,10 +93,9 @@ void AddFrequencies(const std::vector<Annotation>& placed, services::Timeline* t
     }
   }
   std::ranges::sort(captures, {}, &CaptureStart::sample);
-  double frequency = 0;
   for (CaptureStart& capture : captures) {
-    if (capture.frequency == 0) capture.frequency = frequency;
-    frequency = capture.frequency;
+    if (capture.frequency == 0) capture.frequency = held;
+    held = capture.frequency;
     capture.time_ns =
         services::model::TimeAfter(timeline->start_time_ns, capture.sample, timeline->sample_rate);
     timeline->captures.push_back(capture);
@@ -111,16 +124,12 @@ double FrequencyOf(const std::vector<Annotation>& annotations) {
 }
 
 absl::StatusOr<double> FrequencyAt(Opened& opened, uint64_t sample) {
-  std::map<uint64_t, double> changes;  // by the sample of the stream
-  for (const Annotation& one : opened.annotations()) {
-    if (const auto frequency = FrequencyIn(one)) changes[one.sample_start] = *frequency;
-  }
-  if (changes.empty()) return 0;
+  const std::vector<Annotation> annotations = opened.annotations();
+  if (FrequencyOf(annotations) == 0) return 0;
   TD_ASSIGN_OR_RETURN(const std::vector<CaptureStart> starts, ReadStarts(opened));
   if (starts.empty()) return 0;
   const uint64_t first = std::max(sample, starts.front().sample);
-  const auto after = changes.upper_bound(StreamSampleOf(starts, first));
-  return after == changes.begin() ? 0 : std::prev(after)->second;
+  return HeldAt(annotations, StreamSampleOf(starts, first));
 }
 
 absl::StatusOr<services::Timeline> MakeTimeline(Opened& opened) {
@@ -151,7 +160,11 @@ absl::StatusOr<services::Timeline> MakeTimeline(Opened& opened) {
     placed.back().sample_start = *place;
     placed.back().sample_count = std::min(one.sample_count, extent.samples - *place);
   }
-  AddFrequencies(placed, &made);
+  if (!made.captures.empty()) {
+    const double held = HeldAt(annotations, made.captures.front().stream_sample);
+    if (held != 0) made.frequency = held;
+    AddFrequencies(placed, held, &made);
+  }
   if (placed.size() > services::kMostAnnotations) placed.resize(services::kMostAnnotations);
   made.annotations = std::move(placed);
   return made;

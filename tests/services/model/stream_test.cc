@@ -78,6 +78,19 @@ TEST(StreamTest, OneRecordingIsItself) {
   EXPECT_FALSE(Alone(one).under_way());
 }
 
+// While a segment is deleted, the next one has taken its signal already.
+TEST(StreamTest, TellsASignalOfTwoSegmentsOnce) {
+  Recording first = Segment(0, 16), second = Segment(1, 16);
+  const Annotation signal{.label = "signal", .comment = "frequency=1"};
+  const Annotation newer{.sample_start = 9000, .label = "signal", .comment = "frequency=2"};
+  first.annotations = {signal, newer};
+  second.annotations = {newer, {.sample_start = 70'000, .label = "seen"}};
+  const Recording joined = Joined(StreamOf({second, first}));
+  ASSERT_EQ(joined.annotations.size(), 3u);
+  EXPECT_EQ(joined.annotations[1], newer);
+  EXPECT_EQ(joined.annotations[2].label, "seen");
+}
+
 TEST(StreamTest, HasTheLabelsOfAllSegments) {
   Recording first = Segment(0, 16), second = Segment(1, 16);
   first.labels = {{"site", "north"}};
