@@ -248,8 +248,14 @@ bool SegmentSink::Concluded(const absl::Status& cause) {
   if (!std::exchange(to_conclude_, false)) return !concluding_;
   const auto closed = newest_.live->closed();
   auto hold = options_.keeper.pin(newest_.name, /*writing=*/false);
-  if (closed == nullptr || hold == nullptr)
-    return true;  // it is gone, or a session goes on with it
+  // Its closing failed, it is being deleted, or a session goes on with it.
+  if (closed == nullptr || hold == nullptr) {
+    dataplane::Log(dataplane::LogLevel::kWarning, "segment_sink",
+                   "a stream's last segment is in use and does not say why its session ended",
+                   {{"recording", newest_.name},
+                    {"cause", cause.ok() ? ends_early_ : std::string(cause.message())}});
+    return true;
+  }
   concluding_ = true;
   options_.conclude({.recording = newest_.name,
                      .end_time_ns = closed->end_time_ns,

@@ -167,5 +167,24 @@ TEST_P(StreamEndTest, AStreamThatGoesOnForgetsIt) {
   EXPECT_EQ(LastOf(2), "SEALED ");
 }
 
+// A session goes on with the segment before the one that filled it has ended.
+TEST_P(StreamEndTest, ACauseThatIsNotWrittenIsLogged) {
+  auto recorder = StartStream(Takes(GetParam(), kSegmentBlocks));
+  const auto before = recorder.admission.accept;
+  Push(recorder, 0, kSegmentBlocks);
+  ASSERT_TRUE(node_.executor().RunUntil(
+      [&] { return node_.Get(before.recording).state == RecordingState::kSealed; }));
+  auto again = Start({.resume = services::session::Resume{.recording = before.recording,
+                                                          .token = before.resume_token,
+                                                          .first_block = kSegmentBlocks}});
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(recorder.Finish(services::PeerLost("worker", "the worker has gone")).ok());
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, HasSubstr("does not say why its session ended"));
+  EXPECT_THAT(log, HasSubstr("cause=\"the worker has gone\""));
+  EXPECT_TRUE(again.Finish().ok());
+  EXPECT_EQ(LastOf(1), "SEALED ");
+}
+
 }  // namespace
 }  // namespace tapedeck::storage_node
