@@ -1,6 +1,7 @@
 #include "storage_node/capture/segment_keeper.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -30,6 +31,7 @@ void SegmentKeeper::OnSegment(uint64_t number, const std::string& recording,
 void SegmentKeeper::OnBlock(uint64_t number, const dataplane::BlockHeader& header) {
   if (ranges_.empty() || number < ranges_.front().number) return;
   Range& range = ranges_[number - ranges_.front().number];
+  if (newest_end_ == 0) PlaceAtFirst(header.sample_index);
   range.first_sample = std::min(range.first_sample, header.sample_index);
   range.end_sample = std::max(range.end_sample, options_.window.EndOf(header));
   newest_end_ = std::max(newest_end_, range.end_sample);
@@ -44,6 +46,30 @@ void SegmentKeeper::OnBlock(uint64_t number, const dataplane::BlockHeader& heade
 void SegmentKeeper::OnClosed(uint64_t number) {
   if (ranges_.empty() || number < ranges_.front().number) return;
   ranges_[number - ranges_.front().number].live = nullptr;
+  uint64_t passed = 0;
+  for (const Range& range : ranges_) {
+    if (range.live != nullptr) break;
+    passed = std::max(passed, range.end_sample);
+  }
+  ForgetUntil(ahead_.lower_bound(passed));
+}
+
+void SegmentKeeper::OnEnd() { ForgetUntil(ahead_.end()); }
+
+void SegmentKeeper::ForgetUntil(std::multimap<uint64_t, services::Trigger>::iterator end) {
+  const auto triggers = static_cast<size_t>(std::distance(ahead_.begin(), end));
+  if (triggers > 0) LogNotCome(ahead_.begin()->first, triggers);
+  ahead_.erase(ahead_.begin(), end);
+}
+
+void SegmentKeeper::PlaceAtFirst(uint64_t sample) {
+  for (auto one = ahead_.begin(); one != ahead_.end() && one->first < sample;) {
+    const auto placed = one++;
+    if (placed->second.sample.has_value()) continue;
+    ahead_.emplace(sample, std::move(placed->second));
+    ahead_.erase(placed);
+    keep_until_ = std::max(keep_until_, options_.window.Around(sample).end_sample);
+  }
 }
 
 // False if it is gone.

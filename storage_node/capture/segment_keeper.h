@@ -32,12 +32,17 @@ class SegmentKeeper {
   void OnSegment(uint64_t number, const std::string& recording,
                  std::shared_ptr<recording::LiveRecording> live);
   void OnBlock(uint64_t number, const dataplane::BlockHeader& header);
+  // It has all its blocks. Once those before it have, too, triggers that still wait for one of
+  // their samples are logged and forgotten.
   void OnClosed(uint64_t number);
+  // No more blocks come: the same of all triggers that wait.
+  void OnEnd();
 
   // RESOURCE_EXHAUSTED (LIMIT_REACHED) if its sample is to come, as are those of too many.
   absl::Status CheckTakes(const services::Trigger& trigger) const;
   // Keeps the segments with the samples asked for that there are, and those to come. A sample that
-  // is to come is marked when it comes.
+  // is to come is marked when it comes. A trigger that names none takes the newest one, or the
+  // first that comes.
   Caught Keep(const services::Trigger& trigger);
 
  private:
@@ -49,6 +54,10 @@ class SegmentKeeper {
     uint64_t end_sample = 0;
   };
 
+  // The session's first block begins with this sample.
+  void PlaceAtFirst(uint64_t sample);
+  // Those that wait, up to this one.
+  void ForgetUntil(std::multimap<uint64_t, services::Trigger>::iterator end);
   bool KeepOne(const Range& range, const services::Trigger& trigger, Caught* caught) const;
 
   const KeeperOptions options_;

@@ -272,6 +272,7 @@ bool SegmentSink::Concluded(const absl::Status& cause) {
 absl::StatusOr<Flow> SegmentSink::Finish(const absl::Status& given) {
   const absl::Status cause = given.ok() ? room_end_.why() : given;
   const bool first = !std::exchange(ended_, true);
+  if (first) keeper_.OnEnd();
   if (first && newest_.live != nullptr && (!cause.ok() || !ends_early_.empty())) {
     to_conclude_ = HasAllOf(newest_.number);
   }

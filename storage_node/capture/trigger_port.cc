@@ -7,6 +7,7 @@
 #include "absl/synchronization/mutex.h"
 #include "dataplane/executor/timed_wait.h"
 #include "dataplane/executor/waiting.h"
+#include "dataplane/log.h"
 #include "services/errors.h"
 
 namespace tapedeck::storage_node::capture {
@@ -25,6 +26,12 @@ absl::Status NotAnswered(absl::Duration patience, bool heard) {
 }
 
 }  // namespace
+
+void LogNotCome(uint64_t sample, size_t triggers) {
+  dataplane::Log(dataplane::LogLevel::kWarning, "trigger",
+                 "a trigger's sample did not come in its session",
+                 {{"sample", absl::StrCat(sample)}, {"triggers", absl::StrCat(triggers)}});
+}
 
 // One trigger. Held by the caller that waits for its answer, and by its ticket.
 class TriggerPort::Call {

@@ -35,6 +35,10 @@ struct Caught {
   std::string to_mark;
 };
 
+// For the log: so many triggers have waited for samples, this one the first, and they have not
+// come.
+void LogNotCome(uint64_t sample, size_t triggers);
+
 // Shared by the sink, which closes it, and the node.
 class TriggerPort {
  public:

@@ -28,11 +28,6 @@ bool Mark(uint64_t sample, const services::Trigger& trigger, recording::LiveReco
       {.sample_start = sample, .label = trigger.label, .comment = trigger.comment});
 }
 
-void LogNotKept(uint64_t sample, size_t triggers) {
-  dataplane::Log(dataplane::LogLevel::kWarning, "trigger_sink", "a trigger's sample never came",
-                 {{"sample", absl::StrCat(sample)}, {"triggers", absl::StrCat(triggers)}});
-}
-
 absl::Status TooMany(absl::string_view what) {
   return services::LimitReached(
       absl::StrCat(kMaxWaiting), "waiting triggers",
@@ -253,7 +248,7 @@ void TriggerSink::CatchBehind(Asked asked) {
   const bool there = sample >= previous_.first_sample && sample < previous_.end_sample;
   if (!asked.answer) {
     if (there && Mark(sample, asked.trigger, *previous_.live)) return;
-    return LogNotKept(sample, 1);
+    return LogNotCome(sample, 1);
   }
   if (!there) {
     return asked.answer(services::ArgumentInvalid(
@@ -383,7 +378,7 @@ absl::StatusOr<Flow> TriggerSink::Finish(const absl::Status& cause) {
   if (!std::exchange(ended_, true)) {
     early_.clear();
     held_.clear();
-    if (!ahead_.empty()) LogNotKept(ahead_.begin()->first, ahead_.size());
+    if (!ahead_.empty()) LogNotCome(ahead_.begin()->first, ahead_.size());
     ahead_.clear();
     if (capture_.has_value()) CutCapture(cause);
   }
