@@ -40,6 +40,9 @@ std::vector<LunFacts> AllFacts(luns::Luns& luns);
 // Of all its channels together, while each has its full rate; what is not known counts as nothing.
 double BytesPerS(const LunFacts& lun);
 
+// 10^6 bytes, or as many a second: whole ones from 10 on, else two digits, so that little is not 0.
+std::string MegabytesOf(double bytes);
+
 // The checks of a node: some of the whole, and one for each LUN, so that a disk that hangs keeps
 // nothing else from being told. `ring_bytes`: of a session. Does not wait.
 std::vector<Check> StorageChecks(luns::Luns& luns, std::shared_ptr<catalog::Catalog> catalog,

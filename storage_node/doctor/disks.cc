@@ -64,11 +64,11 @@ void Judge(const std::string& name, const Disk& disk, double rate, Findings& fin
   }
   if (sum <= rate) return;
   const std::string what = absl::StrFormat(
-      "%s, with %s, moves %.0f MB/s, and channels of %s may bring %.0f", name, disk.member,
-      rate / 1e6,
+      "%s, with %s, moves %s MB/s, and channels of %s may bring %s", name, disk.member,
+      MegabytesOf(rate),
       absl::StrJoin(disk.asks, ", ",
                     [](std::string* out, const auto& entry) { absl::StrAppend(out, entry.first); }),
-      sum / 1e6);
+      MegabytesOf(sum));
   const bool shared = disk.asks.size() > 1 && most <= rate;
   findings.push_back(shared ? Found("LUNS_SHARE_DISK", what) : Found("DISK_TOO_SLOW", what));
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "absl/strings/str_format.h"
 #include "dataplane/datatype.h"
 #include "services/model/channel.h"
 #include "storage_node/doctor/checks.h"
@@ -51,6 +52,10 @@ double BytesPerS(const LunFacts& lun) {
     }
   }
   return sum;
+}
+
+std::string MegabytesOf(double bytes) {
+  return bytes < 1e7 ? absl::StrFormat("%.2g", bytes / 1e6) : absl::StrFormat("%.0f", bytes / 1e6);
 }
 
 }  // namespace tapedeck::storage_node::doctor

@@ -52,8 +52,8 @@ void CheckRoom(const LunFacts& lun, Findings& findings) {
                                                       lun.least_bytes, " bytes at least")));
   } else if (seconds < kShortS) {
     findings.push_back(
-        Found("LUN_NEARLY_FULL", absl::StrFormat("%s: for %.0f s at the %.0f MB/s of late", what,
-                                                 seconds, lun.written_bytes_per_s / 1e6)));
+        Found("LUN_NEARLY_FULL", absl::StrFormat("%s: for %.0f s at the %s MB/s of late", what,
+                                                 seconds, MegabytesOf(lun.written_bytes_per_s))));
   } else if (room.left < room.whole / kNearlyFullShare) {
     findings.push_back(Found("LUN_NEARLY_FULL", what));
   }

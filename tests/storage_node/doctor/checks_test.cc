@@ -60,6 +60,15 @@ TEST_F(DoctorLunTest, RoomForLessThanTenMinutes) {
   EXPECT_THAT(CodesFor(CheckRoom, lun_), ElementsAre("LUN_NEARLY_FULL"));
 }
 
+TEST_F(DoctorLunTest, ASlowRateIsNotNone) {
+  lun_.limit_bytes = 148'000'000;
+  lun_.written_bytes_per_s = 466'877;
+  Findings findings;
+  CheckRoom(lun_, findings);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_THAT(findings[0].what, HasSubstr("for 317 s at the 0.47 MB/s of late"));
+}
+
 TEST_F(DoctorLunTest, MembersLeaveNothingBehind) {
   EXPECT_THAT(CodesFor(CheckMembers, lun_), IsEmpty());
   EXPECT_TRUE(std::filesystem::is_empty(lun_.config.members[0]));
