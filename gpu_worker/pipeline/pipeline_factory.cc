@@ -285,12 +285,15 @@ absl::StatusOr<Playback> CreatePlayback(PlaybackSettings settings) {
                                    .loops = loops}));
   TD_ASSIGN_OR_RETURN(auto giver, GiverOf(settings, chain, made));
   const bool in_order = made.needs_order || giver.has_value();
-  TD_ASSIGN_OR_RETURN(auto pipeline, PlaybackPipeline::Create({.sink = std::move(made.stage),
-                                                               .work = std::move(work),
-                                                               .block_bytes = block_bytes,
-                                                               .trail = settings.trail,
-                                                               .pace = std::move(giver),
-                                                               .times = settings.times}));
+  TD_ASSIGN_OR_RETURN(const size_t sample_bytes, SampleBytesOf(chain.gives));
+  TD_ASSIGN_OR_RETURN(auto pipeline,
+                      PlaybackPipeline::Create({.sink = std::move(made.stage),
+                                                .work = std::move(work),
+                                                .block_bytes = block_bytes,
+                                                .trail = settings.trail,
+                                                .pace = std::move(giver),
+                                                .block_samples = chain.bytes_after() / sample_bytes,
+                                                .times = settings.times}));
   return Playback{.sink = std::move(pipeline),
                   .needs_order = in_order,
                   .damaged_blocks = made.damaged_blocks,

@@ -18,15 +18,21 @@ absl::StatusOr<std::unique_ptr<PlaybackPipeline>> PlaybackPipeline::Create(Playb
   std::optional<pace::GiverParts> pace = std::exchange(plan.pace, std::nullopt);
   auto tasks = std::make_shared<services::TaskQueue>();
   TD_ASSIGN_OR_RETURN(auto thread, services::TaskThread::Create("td-play", tasks));
+  const bool cut = pace.has_value() && pace->plan.range.has_value();
+  const uint64_t end_sample = cut ? pace->plan.range->end : UINT64_MAX;
   std::unique_ptr<PlaybackPipeline> pipeline(
-      new PlaybackPipeline(std::move(plan), std::move(tasks), std::move(thread)));
+      new PlaybackPipeline(std::move(plan), end_sample, std::move(tasks), std::move(thread)));
   if (pace.has_value()) TD_RETURN_IF_ERROR(pipeline->StartGiver(*std::move(pace)));
   return pipeline;
 }
 
-PlaybackPipeline::PlaybackPipeline(PlaybackPlan plan, std::shared_ptr<services::TaskQueue> tasks,
+PlaybackPipeline::PlaybackPipeline(PlaybackPlan plan, uint64_t end_sample,
+                                   std::shared_ptr<services::TaskQueue> tasks,
                                    std::unique_ptr<services::TaskThread> thread)
-    : plan_(std::move(plan)), tasks_(std::move(tasks)), thread_(std::move(thread)) {}
+    : plan_(std::move(plan)),
+      end_sample_(end_sample),
+      tasks_(std::move(tasks)),
+      thread_(std::move(thread)) {}
 
 absl::Status PlaybackPipeline::StartGiver(pace::GiverParts parts) {
   parts.give = [this](const dataplane::BlockHeader& header, std::span<const std::byte> payload) {
@@ -50,10 +56,19 @@ absl::StatusOr<Flow> PlaybackPipeline::Push(Block* block) {
     absl::MutexLock lock(&mutex_);
     if (!status_.ok()) return status_;
   }
-  if (sated_) return Flow::kEnd;
+  if (sated_ || covered_.value_or(0) >= end_sample_) return Flow::kEnd;
+  Cover(block->header());
   if (plan_.times != nullptr) block->header().capture_ns = plan_.times->Of(block->header());
   tasks_->Post([this, taken = std::move(*block)]() mutable { Begin(std::move(taken)); });
   return Flow::kMoved;
+}
+
+// As RangeFeed counts them: the index of a block that is missing may be so, too.
+void PlaybackPipeline::Cover(const dataplane::BlockHeader& header) {
+  const bool missing = (header.flags & dataplane::kBlockMissing) != 0;
+  const uint64_t first = missing ? covered_.value_or(header.sample_index) : header.sample_index;
+  const uint64_t bytes = missing ? plan_.block_bytes : header.payload_bytes;
+  covered_ = first + bytes * plan_.block_samples / plan_.block_bytes;
 }
 
 absl::StatusOr<Flow> PlaybackPipeline::Finish(const absl::Status& cause) {

@@ -30,13 +30,14 @@ struct PlaybackPlan {
   size_t block_bytes = 0;
   dataplane::flight::Trail trail;
   std::optional<pace::GiverParts> pace;     // without its calls; none: blocks go as they come
+  uint64_t block_samples = 0;               // with `pace`: of a whole block
   std::shared_ptr<const BlockTimes> times;  // null: blocks have their own
 };
 
 // Lives on its session's executor; consumes on a thread of its own, or on that of a Giver where
 // blocks have a time or samples are chosen: these must then be pushed in order. Push takes the
-// block until the Giver has all that was asked for: the ring bounds how many there are. Blocks are
-// consumed in the order pushed; the stage says whether that must be the order of the sequence.
+// block until it has all that was asked for: what the ring holds behind that goes unseen. Blocks
+// are consumed in the order pushed; the stage says whether that must be the order of the sequence.
 class PlaybackPipeline final : public dataplane::Sink {
  public:
   // RESOURCE_EXHAUSTED (LIMIT_REACHED) where there is no thread.
@@ -55,7 +56,9 @@ class PlaybackPipeline final : public dataplane::Sink {
   services::StageTimes stage_times() const { return plan_.work->meter().Times(); }
 
  private:
-  PlaybackPipeline(PlaybackPlan plan, std::shared_ptr<services::TaskQueue> tasks,
+  // `end_sample`: one after the last that is wanted.
+  PlaybackPipeline(PlaybackPlan plan, uint64_t end_sample,
+                   std::shared_ptr<services::TaskQueue> tasks,
                    std::unique_ptr<services::TaskThread> thread);
 
   // Blocks that the device has at once.
@@ -79,6 +82,8 @@ class PlaybackPipeline final : public dataplane::Sink {
   void Release(Underway underway, size_t consumed);
   void OnGiverEnd(const absl::Status& status);
   void OnFinish(const absl::Status& cause);
+  // Which samples have been pushed then.
+  void Cover(const dataplane::BlockHeader& header);
   void StartWaiting();
   void CloseIfDone();
 
@@ -90,6 +95,7 @@ class PlaybackPipeline final : public dataplane::Sink {
   bool failed() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   const PlaybackPlan plan_;
+  const uint64_t end_sample_;
   const std::shared_ptr<services::TaskQueue> tasks_;
 
   mutable absl::Mutex mutex_;
@@ -103,6 +109,8 @@ class PlaybackPipeline final : public dataplane::Sink {
   // Executor only.
   bool finishing_ = false;
   bool cut_ = false;  // short, by an error
+  // One after the last that was pushed; none: nothing was.
+  std::optional<uint64_t> covered_;
 
   // Work thread only.
   std::deque<dataplane::Block> waiting_;  // for a slot of the GPU ring

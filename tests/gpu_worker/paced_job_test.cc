@@ -142,6 +142,9 @@ TEST_P(PacedJobTest, TheFirstAndTheLastSampleAreExact) {
     EXPECT_EQ(got == Bytes(first, end), true) << first << " to " << end << ": " << got.size();
     ASSERT_TRUE(ended_.timing.has_value());
     EXPECT_EQ(ended_.timing->samples, end - first);
+    const uint64_t blocks = (end - 1) / kBlockSamples - first / kBlockSamples + 1;
+    EXPECT_EQ(ended_.blocks, blocks) << "what was read ahead is not what was given";
+    EXPECT_EQ(ended_.bytes, blocks * kTestBlockBytes);
   }
   EXPECT_EQ(PlayedFile({.playhead = FromSample(777)}) == Bytes(777, kSamples), true);
   EXPECT_EQ(PlayedFile({.pacing = {.end_sample = 5}}) == Bytes(0, 5), true);
