@@ -84,11 +84,15 @@ absl::StatusOr<Subject> SubjectOf(const Recording& recording, const Range& range
   subject.first_sample = range.first;
   const uint64_t all = PayloadBytes(recording);
   const uint64_t samples = all / subject.sample_bytes();
-  if (range.first > samples || range.count > samples - range.first) {
+  if (range.first > 0 && range.first >= samples) {
     return ArgumentInvalid(
-        range.first > samples ? "first" : "count",
-        absl::StrCat(recording.name, " has ", samples, " samples, and ", range.count,
-                     " from sample ", range.first, " on were asked for"));
+        "first", absl::StrCat(recording.name, " has ", samples, " samples, none from sample ",
+                              range.first, " on"));
+  }
+  if (range.count > samples - range.first) {
+    return ArgumentInvalid(
+        "count", absl::StrCat(recording.name, " has ", samples, " samples, and ", range.count,
+                              " from sample ", range.first, " on were asked for"));
   }
   // To the end: also the bytes behind its last whole sample.
   subject.bytes =

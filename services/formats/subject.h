@@ -27,7 +27,8 @@ struct Subject {
 };
 
 // Which samples; none of the numbers: to the end. Of a recording that is still written those that
-// are durable. INVALID_ARGUMENT (ARGUMENT_INVALID): it has not so many.
+// are durable. INVALID_ARGUMENT (ARGUMENT_INVALID): it has not so many, or `first` is not 0 and
+// none follows.
 struct Range {
   uint64_t first = 0;
   uint64_t count = 0;

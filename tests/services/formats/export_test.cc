@@ -76,6 +76,9 @@ TEST_F(ExportTest, ARangeIsOfTheseSamplesAlone) {
 
 TEST_F(ExportTest, ARangeBeyondTheEndIsRefused) {
   EXPECT_EQ(ReasonIn(Run("raw", {.first = 6000}).status()), "ARGUMENT_INVALID");
+  const uint64_t samples = feed_.samples.size() / 4;
+  EXPECT_EQ(ReasonIn(Run("raw", {.first = samples}).status()), "ARGUMENT_INVALID")
+      << "an empty file";
   EXPECT_EQ(ReasonIn(Run("raw", {.first = 1, .count = 6000}).status()), "ARGUMENT_INVALID");
   EXPECT_EQ(ReasonIn(Run("raw", {.first = UINT64_MAX}).status()), "ARGUMENT_INVALID");
 }
