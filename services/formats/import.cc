@@ -38,19 +38,35 @@ bool IsMissing(const std::vector<SampleRange>& gaps, uint64_t first, uint64_t en
 
 }  // namespace
 
-absl::Status CheckFits(const std::string& path, const Content& content, const Channel& channel) {
+std::string RateText(const std::string& file, double rate, const ReadOptions& told) {
+  return absl::StrFormat("%s %.15g samples a second",
+                         told.sample_rate > 0 ? "--sample-rate says" : file + " has", rate);
+}
+
+absl::Status CheckFits(const std::string& path, const Content& content, const Channel& channel,
+                       const ReadOptions& told) {
   if (content.bytes == 0) return files::Invalid(path, "it holds no samples");
+  const auto refused = [&](const char* option, bool is_told, const std::string& text) {
+    return is_told ? ArgumentInvalid(option, text) : files::FileInvalid(path, text);
+  };
   if (!content.datatype.empty() && content.datatype != channel.datatype) {
-    return files::FileInvalid(path, absl::StrCat(path, " holds ", content.datatype,
-                                                 ", the channel holds ", channel.datatype));
+    const bool is_told = !told.datatype.empty();
+    return refused(
+        "datatype", is_told,
+        absl::StrCat(is_told ? "--datatype says" : path + " holds", " ", content.datatype,
+                     ", the channel holds ", channel.datatype, "; import it into a channel of ",
+                     content.datatype, "; tapectl channel create --datatype ", content.datatype,
+                     " makes one"));
   }
   const double rate = channel.sample_rate;
   const bool tells = content.sample_rate > 0 && rate > 0;
   if (!tells || std::fabs(content.sample_rate - rate) <= kMostOff * rate) return absl::OkStatus();
-  return files::FileInvalid(
-      path, absl::StrFormat("%s has %.15g samples a second, the channel %.15g; --sample-rate %.15g "
-                            "takes its samples as the channel's",
-                            path, content.sample_rate, rate, rate));
+  return refused(
+      "sample-rate", told.sample_rate > 0,
+      absl::StrCat(RateText(path, content.sample_rate, told),
+                   absl::StrFormat(", the channel has %.15g; --sample-rate %.15g takes its samples "
+                                   "as the channel's",
+                                   rate, rate)));
 }
 
 uint64_t BlocksOf(const Content& content, const Channel& channel) {

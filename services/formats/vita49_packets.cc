@@ -106,7 +106,9 @@ absl::Status Vita49Packets::Complete(const std::string& path, Told* told) const 
   if (options_.sample_rate > 0) told->sample_rate = options_.sample_rate;
   const double rate = told->sample_rate.value_or(vita49::SampleClock::kLeastRate);
   if (rate < vita49::SampleClock::kLeastRate || rate > vita49::SampleClock::kMostRate) {
-    return files::Invalid(path, absl::StrFormat("%.15g samples a second are no sample rate", rate));
+    return files::Invalid(path,
+                          absl::StrFormat("%s%.15g samples a second are no sample rate",
+                                          options_.sample_rate > 0 ? "--sample-rate: " : "", rate));
   }
   if (told->all()) return absl::OkStatus();
   if (told->type.has_value()) {

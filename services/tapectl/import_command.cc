@@ -192,7 +192,7 @@ absl::Status Import(Program& program, const ImportOptions& options) {
   TD_ASSIGN_OR_RETURN(const Channel channel, program.Catalog()->GetChannel(name));
   formats::Content content = reader->content();
   TD_RETURN_IF_ERROR(formats::Tell(options.file, options.read, &content));
-  TD_RETURN_IF_ERROR(formats::CheckFits(options.file, content, channel));
+  TD_RETURN_IF_ERROR(formats::CheckFits(options.file, content, channel, options.read));
   TD_ASSIGN_OR_RETURN(const std::vector<Lun> luns, program.Catalog()->ListLuns());
   TD_RETURN_IF_ERROR(copying::CheckKeeps(channel, luns, content.bytes));
   TD_ASSIGN_OR_RETURN(const storage_session::Peer peer, StoragePeer(program));
@@ -201,10 +201,9 @@ absl::Status Import(Program& program, const ImportOptions& options) {
                     .bytes = content.bytes,
                     .notes = content.notes};
   if (content.sample_rate > 0 && content.sample_rate != channel.sample_rate) {
-    answer.notes.push_back(
-        absl::StrFormat("the file has %.15g samples a second, the channel %.15g, by which the "
-                        "recording counts its times",
-                        content.sample_rate, channel.sample_rate));
+    answer.notes.push_back(absl::StrFormat(
+        "%s, the channel has %.15g, by which the recording counts its times",
+        formats::RateText("the file", content.sample_rate, options.read), channel.sample_rate));
   }
   Patience patience(program, interrupt, "import", content.bytes);
   const auto recorder = program.Recorder();

@@ -10,6 +10,7 @@ namespace tapedeck::services::formats {
 namespace {
 
 using testing::ElementsAre;
+using testing::StartsWith;
 
 class Given final : public Reader {
  public:
@@ -92,8 +93,26 @@ TEST(ImportTest, AnotherTypeIsRefused) {
   const absl::Status rate = CheckFits("f", {.sample_rate = 2048.5, .bytes = 1}, channel);
   EXPECT_EQ(ReasonIn(rate), "FILE_INVALID");
   EXPECT_EQ(rate.message(),
-            "f has 2048.5 samples a second, the channel 1024; --sample-rate 1024 takes its samples "
-            "as the channel's");
+            "f has 2048.5 samples a second, the channel has 1024; --sample-rate 1024 takes its "
+            "samples as the channel's");
+}
+
+TEST(ImportTest, ARefusalSaysWhoToldWhatDoesNotFit) {
+  const Channel channel = ChannelOf("ci16_be");
+  const Content content{.datatype = "ci16_le", .sample_rate = 2048.5, .bytes = 1};
+  EXPECT_EQ(CheckFits("f", content, channel).message(),
+            "f holds ci16_le, the channel holds ci16_be; import it into a channel of ci16_le; "
+            "tapectl channel create --datatype ci16_le makes one");
+  const absl::Status type = CheckFits("f", content, channel, {.datatype = "ci16_le"});
+  EXPECT_EQ(ReasonIn(type), "ARGUMENT_INVALID");
+  EXPECT_THAT(std::string(type.message()),
+              StartsWith("--datatype says ci16_le, the channel holds ci16_be; "));
+  const Content rated{.sample_rate = 2048.5, .bytes = 1};
+  const absl::Status rate = CheckFits("f", rated, channel, {.sample_rate = 2048.5});
+  EXPECT_EQ(ReasonIn(rate), "ARGUMENT_INVALID");
+  EXPECT_EQ(rate.message(),
+            "--sample-rate says 2048.5 samples a second, the channel has 1024; --sample-rate 1024 "
+            "takes its samples as the channel's");
 }
 
 }  // namespace
