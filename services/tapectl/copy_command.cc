@@ -23,8 +23,6 @@
 namespace tapedeck::services::tapectl {
 namespace {
 
-constexpr char kNoCopy[] = "interrupted before the copy began";
-
 struct CopyOptions {
   RecordingChoice choice;
   std::string channel;
@@ -33,6 +31,7 @@ struct CopyOptions {
   bool move = false;
 
   model::Use use() const { return move ? model::Use::kMove : model::Use::kCopy; }
+  const char* words() const { return move ? "the move" : "the copy"; }
 };
 
 // Both ends of a copy. One thread.
@@ -105,9 +104,8 @@ copying::PlaceFile PlaceOf(const Program& program, const copying::Wish& wish) {
 }
 
 // Moves the blocks that are not there yet.
-absl::Status MoveBlocks(Program& program, copying::Wish wish, CopyEnds& ends,
-                        const copying::PlaceFile& place, CopyAnswer* answer) {
-  InterruptWatch interrupt(kNoCopy);
+absl::Status MoveBlocks(Program& program, InterruptWatch& interrupt, copying::Wish wish,
+                        CopyEnds& ends, const copying::PlaceFile& place, CopyAnswer* answer) {
   wish.place = place.Read();
   wish.begun = [&](const copying::Place& begun) { return place.Write(begun); };
   const auto recorder = ends.there.Recorder();
@@ -150,10 +148,9 @@ absl::Status MovedBefore(Program& program, const CopyOptions& options, CopyEnds&
 }
 
 // Neither a copy's own word nor the catalog's is a reason to delete the original.
-absl::Status CompareBlocks(Program& program, copying::Wish wish, CopyEnds& ends,
-                           const std::string& name) {
+absl::Status CompareBlocks(Program& program, InterruptWatch& interrupt, copying::Wish wish,
+                           CopyEnds& ends, const std::string& name) {
   TD_ASSIGN_OR_RETURN(const Recording copy, ends.to->GetRecording(name));
-  InterruptWatch interrupt("interrupted before the copy was compared");
   Patience patience(program, interrupt, "compare", wish.source.bytes);
   wish.progress = [&](uint64_t bytes) { return patience.Show(bytes); };
   return patience.Judged(copying::CompareCopy(wish, copy));
@@ -182,10 +179,11 @@ absl::Status DeleteOriginal(CopyEnds& ends, client::RecorderClient& recorder,
 }
 
 // What is to be done with a copy that has every block.
-absl::Status Settle(Program& program, const CopyOptions& options, CopyEnds& ends,
-                    const copying::Wish& wish, const Stream& original, const std::string& copy) {
+absl::Status Settle(Program& program, InterruptWatch& interrupt, const CopyOptions& options,
+                    CopyEnds& ends, const copying::Wish& wish, const Stream& original,
+                    const std::string& copy) {
   const Recording& source = wish.source;
-  if (options.move) TD_RETURN_IF_ERROR(CompareBlocks(program, wish, ends, copy));
+  if (options.move) TD_RETURN_IF_ERROR(CompareBlocks(program, interrupt, wish, ends, copy));
   const auto recorder = ends.there.Recorder();
   TD_RETURN_IF_ERROR(copying::CopyNotes(*ends.to, *recorder, source, copy));
   TD_RETURN_IF_ERROR(copying::CheckCopy(*ends.to, source, copy, program.job_timeout()));
@@ -205,8 +203,8 @@ std::string CopiedText(const CopyAnswer& answer) {
 }
 
 // The blocks are there, moved now or before.
-absl::Status CopyAll(Program& program, const CopyOptions& options, CopyEnds& ends,
-                     const Stream& original, const std::string& channel) {
+absl::Status CopyAll(Program& program, InterruptWatch& interrupt, const CopyOptions& options,
+                     CopyEnds& ends, const Stream& original, const std::string& channel) {
   TD_ASSIGN_OR_RETURN(const copying::Wish wish, WishFor(program, options, ends, original, channel));
   const Recording& source = wish.source;
   CopyAnswer answer{.original = source.name, .blocks = source.blocks, .bytes = source.bytes};
@@ -216,9 +214,10 @@ absl::Status CopyAll(Program& program, const CopyOptions& options, CopyEnds& end
     answer.recording = copy->name;
     answer.first_block = copy->blocks;
   } else {
-    TD_RETURN_IF_ERROR(MoveBlocks(program, wish, ends, place, &answer));
+    TD_RETURN_IF_ERROR(MoveBlocks(program, interrupt, wish, ends, place, &answer));
   }
-  const absl::Status settled = Settle(program, options, ends, wish, original, answer.recording);
+  const absl::Status settled =
+      Settle(program, interrupt, options, ends, wish, original, answer.recording);
   // Until now another one that is told the same goes on with this copy instead of making its own.
   place.Remove();
   TD_RETURN_IF_ERROR(settled);
@@ -228,6 +227,8 @@ absl::Status CopyAll(Program& program, const CopyOptions& options, CopyEnds& end
 }
 
 absl::Status RunCopy(Program& program, const CopyOptions& given) {
+  InterruptWatch interrupt(
+      absl::StrCat("tapectl: interrupted; the same command goes on with ", given.words()));
   CopyOptions options = given;
   TD_ASSIGN_OR_RETURN(CopyEnds ends, EndsOf(program, options));
   TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(options.channel));
@@ -250,7 +251,7 @@ absl::Status RunCopy(Program& program, const CopyOptions& given) {
     if (options.move) {
       TD_RETURN_IF_ERROR(CheckMeant(options.choice.name, found->segments.front()));
     }
-    return CopyAll(program, options, ends, *found, channel);
+    return WithWayOn(CopyAll(program, interrupt, options, ends, *found, channel), options.words());
   }
   const absl::Status in_it = ArgumentInvalid("channel", absl::StrCat(name, " is in that channel"));
   const std::string original = there && found.ok() ? found->segments.front().original : name;

@@ -33,6 +33,13 @@ std::thread StartBlocked(std::function<void()> run) {
 
 }  // namespace
 
+NoInterrupts::NoInterrupts() {
+  const sigset_t set = Interrupts();
+  pthread_sigmask(SIG_BLOCK, &set, &before_);
+}
+
+NoInterrupts::~NoInterrupts() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
 InterruptWatch::InterruptWatch(std::string last_words)
     : last_words_(std::move(last_words)), thread_(StartBlocked([this] { Run(); })) {}
 

@@ -13,6 +13,19 @@
 
 namespace tapedeck::services::tapectl {
 
+// Neither this thread nor one that it starts meanwhile takes Ctrl-C: for threads that are made
+// before an InterruptWatch, which would end the process in its stead.
+class NoInterrupts {
+ public:
+  NoInterrupts();
+  ~NoInterrupts();
+  NoInterrupts(const NoInterrupts&) = delete;
+  NoInterrupts& operator=(const NoInterrupts&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
 // Made before any other thread, which then inherits that the signals are blocked: this one's own
 // thread takes them. Used by one thread.
 class InterruptWatch {

@@ -1,5 +1,6 @@
 // tapectl: the command line of Tapedeck.
 #include <iostream>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
@@ -11,6 +12,7 @@
 #include "services/surroundings.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/failure.h"
+#include "services/tapectl/interrupt.h"
 #include "services/tapectl/node_lists.h"
 #include "services/tapectl/profiles.h"
 #include "services/tapectl/several_nodes.h"
@@ -83,8 +85,12 @@ absl::Status Run(Program& program) {
   if (program.tls_files.given()) {
     TD_ASSIGN_OR_RETURN(program.credentials.tls, identity::Tls::Create(program.tls_files));
   }
-  telemetry::otlp::Tracing tracing(settings, telemetry::otlp::Life::kShort);
-  const trace::Branch branch{.tracer = tracing.tracer(),
+  std::optional<telemetry::otlp::Tracing> tracing;
+  {
+    const NoInterrupts none;
+    tracing.emplace(settings, telemetry::otlp::Life::kShort);
+  }
+  const trace::Branch branch{.tracer = tracing->tracer(),
                              .above = trace::ReadContext(trace::FromProcess)};
   trace::Span span = branch.Start(absl::StrCat("tapectl ", program.what));
   program.trace = span.branch();

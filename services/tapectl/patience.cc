@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/now.h"
+#include "services/errors.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
@@ -55,6 +56,14 @@ absl::Status Patience::Judged(const absl::Status& status) const {
 
 double Patience::elapsed_s() const {
   return absl::ToDoubleSeconds(dataplane::SteadyTime() - begin_);
+}
+
+absl::Status WithWayOn(const absl::Status& status, const std::string& what) {
+  const auto reason = ReasonOf(status);
+  if (!absl::IsCancelled(status) || !reason.has_value()) return status;
+  return WithReason(absl::CancelledError(absl::StrCat(std::string(status.message()),
+                                                      "; the same command goes on with ", what)),
+                    reason->reason, reason->metadata);
 }
 
 }  // namespace tapedeck::services::tapectl

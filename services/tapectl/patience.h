@@ -41,4 +41,7 @@ class Patience {
   absl::Time shown_;
 };
 
+// Of a transfer that was interrupted also that the same command goes on with it: "the copy".
+absl::Status WithWayOn(const absl::Status& status, const std::string& what);
+
 }  // namespace tapedeck::services::tapectl

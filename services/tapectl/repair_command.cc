@@ -148,8 +148,9 @@ absl::Status RunRepair(Program& program, const RepairOptions& options) {
     return patience->Show(bytes);
   };
   const absl::StatusOr<copying::Repaired> repaired = copying::Repair(wish);
-  TD_RETURN_IF_ERROR(patience.has_value() ? patience->Judged(repaired.status())
-                                          : repaired.status());
+  TD_RETURN_IF_ERROR(
+      WithWayOn(patience.has_value() ? patience->Judged(repaired.status()) : repaired.status(),
+                "the repair"));
   RepairAnswer answer{.recording = repaired->recording,
                       .blocks = repaired->blocks,
                       .lost_blocks = repaired->lost.size()};

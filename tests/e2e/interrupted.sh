@@ -121,6 +121,22 @@ interrupt_frozen_import() {
   json_is "$(tapectl_json recordings list l/import)" '.recordings // [] | length == 0' "left by an import that was told to end"
   rm "$WORK/long"
 }
+# The first Ctrl-C of a copy says how to go on, and the same line does.
+interrupt_slow_copy() {
+  local pid status=0 answer
+  (XDG_STATE_HOME=$WORK/kept exec_tapectl recordings copy "$ORIGINAL" deep/copy --pace 10MB) >"$WORK/said" 2>&1 &
+  pid=$!
+  wait_for 20 copy_is_open >/dev/null || fail "the slow copy does not begin: $(<"$WORK/said")"
+  send INT "$pid"
+  wait "$pid" || status=$?
+  ((status == 1)) || fail "an interrupted copy ends with $status: $(<"$WORK/said")"
+  grep -q "it was interrupted; the same command goes on with the copy" "$WORK/said" || fail "nothing says how to go on: $(<"$WORK/said")"
+  answer=$(XDG_STATE_HOME=$WORK/kept tapectl_json recordings copy "$ORIGINAL" deep/copy)
+  json_is "$answer" '.first_block > 0' "the same line begins anew"
+  recordings_are deep/copy "a copy that was interrupted"
+}
+copy_is_open() { tapectl_json recordings list deep/copy | jq -e '.recordings[0] | .state == "RECORDING" and .blocks > 0'; }
+
 import_is_open() { tapectl_json recordings list l/import | jq -e '.recordings[0].state == "RECORDING"'; }
 
 begin_test
@@ -137,6 +153,7 @@ tapectl channel create deep/copy --datatype ci16_le --block-bytes $BLOCK_BYTES -
 tapectl recordings import l/original "$WORK/in.sigmf-meta" --format sigmf >/dev/null
 ORIGINAL=$(tapectl_json recordings show l/original/latest | jq -r .name)
 interrupt_frozen_import
+interrupt_slow_copy
 for command in import export copy record; do
   measure "$command"
   for ((i = 0; i < MOMENTS; ++i)); do interrupt "$command" "${SIGNALS[i % 3]}"; done

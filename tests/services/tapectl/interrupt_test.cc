@@ -7,6 +7,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "dataplane/now.h"
@@ -75,12 +80,27 @@ TEST(InterruptTest, EveryCallEndsAtOnce) {
   }
 }
 
-TEST(InterruptTest, WhoWaitsForAScrubIsToldThatItGoesOn) {
-  const MuteAddress mute;
-  const Outcome outcome = RunTapectl(
-      {"scrub", "start", "l0", "--storage", mute.text()}, [&] { mute.AwaitCaller(); }, SIGINT);
-  EXPECT_EQ(outcome.exit_code, -SIGINT);
-  EXPECT_THAT(outcome.err, testing::HasSubstr("goes on: tapectl scrub show"));
+// An exporter of traces has threads of its own, before there is a command.
+TEST(InterruptTest, TheUserIsToldWhatGoesOn) {
+  const std::string recording = "luns/l0/channels/c0/recordings/r";
+  const std::vector<std::pair<std::vector<std::string>, std::string>> calls = {
+      {{"scrub", "start", "l0"}, "goes on: tapectl scrub show"},
+      {{"recordings", "copy", recording, "l0/c1"}, "the same command goes on with the copy"},
+      {{"recordings", "move", recording, "l0/c1"}, "the same command goes on with the move"}};
+  const MuteAddress collector;
+  for (const bool traced : {false, true}) {
+    if (traced) setenv("OTEL_EXPORTER_OTLP_ENDPOINT", ("http://" + collector.text()).c_str(), 1);
+    for (const auto& [call, words] : calls) {
+      const MuteAddress mute;
+      std::vector<std::string> line = call;
+      line.insert(line.end(), {"--storage", mute.text()});
+      const Outcome outcome = RunTapectl(
+          line, [&] { mute.AwaitCaller(); }, SIGINT);
+      EXPECT_EQ(outcome.exit_code, -SIGINT) << words;
+      EXPECT_THAT(outcome.err, testing::HasSubstr(words)) << (traced ? "traced" : "");
+    }
+  }
+  unsetenv("OTEL_EXPORTER_OTLP_ENDPOINT");
 }
 
 }  // namespace
