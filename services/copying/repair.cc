@@ -92,7 +92,7 @@ absl::Status Repairer::CheckMirror() const {
   if (part.parts != 2 || part.copies != 2) {
     return refused(absl::StrCat(" has ", part.parts, " parts and ", part.copies,
                                 " copies of each block: repair is for two nodes of which each has "
-                                "all (record --copies 2 over two nodes)"));
+                                "all (tapectl record --copies 2 over two nodes)"));
   }
   if (one.recording.has_value() && other.recording.has_value() &&
       (one.part.whole != other.part.whole || one.part.number == other.part.number)) {

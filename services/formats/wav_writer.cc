@@ -129,8 +129,10 @@ absl::StatusOr<std::unique_ptr<Writer>> CreateWavWriter(const Subject& subject,
         subject.datatype,
         absl::StrCat("WAV has no samples of ", subject.datatype,
                      ", only u8, i16_le, i32_le, f32_le and f64_le, complex "
-                     "or real; --transform convert:from=",
-                     subject.datatype, ",to=", NearestOf(subject.type), " makes such samples"));
+                     "or real; for a raw file of ",
+                     NearestOf(subject.type), ": tapectl play ", subject.recording.name,
+                     " --transform convert:from=", subject.datatype,
+                     ",to=", NearestOf(subject.type), " --sink file:PATH"));
   }
   const double rate = subject.recording.sample_rate;
   if (rate < 1 || rate > static_cast<double>(kMaxRiffBytes) || rate != std::floor(rate)) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
@@ -96,13 +97,14 @@ int ExitCodeOf(const absl::Status& status) {
 
 std::string FailureLine(const std::string& what, const absl::Status& status) {
   const auto reason = ReasonOf(status);
-  std::string line =
-      absl::StrCat("tapectl: ", what, ": ", dataplane::Printable(MessageOf(what, status, reason)));
+  const std::string message = MessageOf(what, status, reason);
+  std::string line = absl::StrCat("tapectl: ", what, ": ", dataplane::Printable(message));
   if (reason.has_value()) {
     absl::StrAppend(&line, " [", reason->reason, "]");
     const Side side = files::IsHere(status) ? Side::kHere : Side::kNode;
     const absl::string_view remedy = RemedyOf(what, *reason, side);
-    if (!remedy.empty()) absl::StrAppend(&line, " — ", remedy);
+    const bool said = absl::StrContains(message, absl::StripPrefix(remedy, "see "));
+    if (!remedy.empty() && !said) absl::StrAppend(&line, " — ", remedy);
   } else {
     absl::StrAppend(&line, " [", absl::StatusCodeToString(status.code()), "]");
   }

@@ -81,8 +81,7 @@ inline constexpr Remedy kRemedies[] = {
      .text = "give a multiple of 4KiB from 64KiB to 8MiB, for example 1MiB"},
     {.reason = "DATATYPE_INVALID",
      .commands = "recordings export",
-     .text = "give another --format, or make a raw file of them: tapectl play --transform convert "
-             "--sink file"},
+     .text = "give another --format"},
     {.reason = "DATATYPE_INVALID", .text = "give a SigMF datatype, for example cf32_le or ci16_le"},
     {.reason = "MEMBER_UNUSABLE",
      .text = "see that its disk is mounted and that the storage node may write there"},
@@ -96,6 +95,8 @@ inline constexpr Remedy kRemedies[] = {
          "record, receive, jobs attach, recordings import, recordings copy, recordings move",
      .text = "check that the node runs; what was durable is kept"},
     {.reason = "PEER_LOST", .text = "check that the node runs"},
+    // Its message says what to do; a verification finds nothing damaged where samples are lost.
+    {.reason = "BLOCK_DAMAGED", .commands = "recordings export", .text = ""},
     {.reason = "BLOCK_DAMAGED", .text = "see tapectl recordings verify"},
     {.reason = "FILE_NOT_FOUND",
      .side = Side::kNode,
@@ -111,9 +112,6 @@ inline constexpr Remedy kRemedies[] = {
     {.reason = "FILE_EXISTS",
      .side = Side::kNode,
      .text = "give another path on the worker's machine"},
-    {.reason = "FILE_EXISTS",
-     .commands = "recordings export",
-     .text = "give another path, or --resume an export of before"},
     {.reason = "FILE_EXISTS", .commands = "trace", .text = "give another path, or --replace"},
     {.reason = "FILE_EXISTS", .text = "give another path"},
     {.reason = "STORE_IO", .side = Side::kHere, .text = "check the disk of that path"},

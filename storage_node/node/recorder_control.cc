@@ -22,7 +22,8 @@ absl::Status NotTriggered(const services::Channel& channel,
     why = absl::StrCat(": the session is not ready for a trigger: ", *phase,
                        "; try again when its job is RUNNING");
   } else if (!channel.triggered()) {
-    why = ": the channel takes no trigger; make one with --pre-trigger or --post-trigger";
+    why =
+        ": the channel takes no trigger; tapectl channel create --pre-trigger makes one that does";
   }
   return services::WithReason(absl::FailedPreconditionError(absl::StrCat(channel.name, why)),
                               "CHANNEL_NOT_TRIGGERED", metadata);

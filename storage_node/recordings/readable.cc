@@ -32,7 +32,7 @@ absl::StatusOr<Readable> FindReadable(Recordings& recordings, const std::string&
   auto lease = recordings.leases().TakeShared(name);
   if (lease == nullptr) {
     return Busy(found, growing ? "is being closed or deleted; try again"
-                               : "is still being written (--follow plays it as it grows), or is "
+                               : "is still being written (tapectl play --follow plays it), or is "
                                  "being deleted");
   }
   // Only under the lease is it sure that it stays.

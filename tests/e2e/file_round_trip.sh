@@ -47,8 +47,21 @@ through_another_datatype() {
   json_is "$answer" ".blocks == 20 and .bytes == 20 * 65536" "averaged blocks"
   answer=$(tapectl_json play "$(jq -r .recording <<<"$answer")" --sink verify)
   json_is "$answer" '[.notes[]? | select(startswith("content not compared"))] == []' "the averages were compared"
+  as_a_wav_is_refused
   labels_are_the_users lw/c2/latest
   compares_nothing "$recording"
+}
+
+# A WAV has no big-endian samples: the refusal has a command that makes a raw file of others.
+as_a_wav_is_refused() {
+  local command
+  tapectl channel create lw/c3 --datatype ci16_be --block-bytes 64KiB --sample-rate 1e6 >/dev/null
+  tapectl recordings import lw/c3 "$WORK/whole.bin" --format raw >/dev/null
+  ! tapectl recordings export lw/c3/latest --format wav --to "$WORK/out.wav" 2>"$WORK/refused" || fail "a WAV of ci16_be"
+  read -ra command < <(sed 's/.*: tapectl //; s/ \[.*//' "$WORK/refused")
+  tapectl "${command[@]/PATH/$WORK/out.bin}" >/dev/null || fail "no command that works: $(<"$WORK/refused")"
+  cmp <(dd if="$WORK/whole.bin" conv=swab status=none) "$WORK/out.bin" || fail "${command[*]} gives other samples"
+  rm "$WORK/out.bin"
 }
 
 # labels_are_the_users RECORDING: of synth. One is set or removed at a time, and none has to do with what is compared.

@@ -4,7 +4,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <map>
 #include <set>
 #include <sstream>
@@ -14,7 +13,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "services/convert/status.h"
 #include "services/doctor/codes.h"
@@ -23,7 +21,7 @@
 #include "services/tapectl/failure.h"
 #include "tapedeck/v1/errors.pb.h"
 #include "tests/scratch_file.h"
-#include "tests/services/tapectl/process.h"
+#include "tests/services/tapectl/programs_own.h"
 #include "tests/shared_data.h"
 
 namespace tapedeck::services::tapectl {
@@ -35,64 +33,8 @@ using ::testing::HasSubstr;
 using ::testing::Key;
 using ::testing::Not;
 
-using Table = std::map<std::string, std::set<std::string>>;
-
 std::vector<std::string> Split(absl::string_view text, absl::string_view by) {
   return absl::StrSplit(text, by);
-}
-
-// "\fB\-\-into\fR": the options of such a line.
-std::set<std::string> OptionsOf(const std::string& line) {
-  std::set<std::string> options;
-  for (const absl::string_view piece :
-       absl::StrSplit(absl::StrReplaceAll(line, {{"\\-", "-"}}), '\\')) {
-    if (absl::StartsWith(piece, "fB--")) options.insert(std::string(piece.substr(2)));
-  }
-  return options;
-}
-
-// A page of a command, or of a group of them, each with a section of its own.
-void AddPage(const std::string& command, const std::string& roff, Table& table) {
-  const bool is_group = absl::StrContains(roff, "\n.SS ");
-  std::string name = is_group ? "" : command;
-  if (!is_group) table[name];
-  std::string last;
-  for (const std::string& line : Split(roff, "\n")) {
-    if (absl::StartsWith(line, ".SS ")) {
-      name = absl::StrCat(command, " ", absl::StrReplaceAll(line.substr(4), {{"\\-", "-"}}));
-      table[name];
-    }
-    if (last == ".TP" && (!name.empty() || !is_group)) table[name].merge(OptionsOf(line));
-    last = line;
-  }
-}
-
-// All commands with their options, as the program writes them down; under "" those that all take.
-const Table& ProgramsOwn() {
-  static const Table table = [] {
-    const std::string folder = ScratchPath("manual");
-    std::filesystem::create_directory(folder);
-    EXPECT_EQ(RunTapectl({"--profile", "none", "manual", "--into", folder}).exit_code, 0);
-    Table made;
-    for (const auto& page : std::filesystem::directory_iterator(folder)) {
-      const std::string stem = page.path().stem();
-      const std::string command = stem == "tapectl" ? "" : stem.substr(strlen("tapectl-"));
-      AddPage(command, ReadFile(page.path()), made);
-    }
-    std::filesystem::remove_all(folder);
-    return made;
-  }();
-  return table;
-}
-
-// The command that the words after "tapectl" begin with; empty: none.
-std::string CommandIn(const std::vector<std::string>& words, size_t at) {
-  if (at >= words.size()) return "";
-  if (at + 1 < words.size()) {
-    const std::string two = absl::StrCat(words[at], " ", words[at + 1]);
-    if (ProgramsOwn().contains(two)) return two;
-  }
-  return ProgramsOwn().contains(words[at]) ? words[at] : "";
 }
 
 // Holds what `text` names against the program. Its bare options are those of `command`; of none,
@@ -205,7 +147,7 @@ TEST(RemediesTest, AFileIsWhereItIs) {
   }
   EXPECT_THAT(LineOf("recordings import", none), HasSubstr("on this machine that you may read"));
   EXPECT_THAT(LineOf("recordings export", none), HasSubstr("that you may write into"));
-  EXPECT_THAT(LineOf("recordings export", there), HasSubstr("--resume"));
+  EXPECT_THAT(LineOf("recordings export", there), Not(HasSubstr("--resume"))) << "it is complete";
   EXPECT_THAT(LineOf("manual", there), Not(HasSubstr("--")));
   EXPECT_THAT(LineOfNodes("play", there), HasSubstr("--replace"));
   EXPECT_THAT(LineOfNodes("jobs attach", there), Not(HasSubstr("--replace")));
@@ -266,6 +208,12 @@ TEST(RemediesTest, WhatTheUserInterruptsIsNoJob) {
   EXPECT_THAT(LineOf("record", JobCancelled("jobs/j1")), HasSubstr("the job was cancelled"));
 }
 
+TEST(RemediesTest, NothingTwice) {
+  const absl::Status none =
+      WithReason(absl::NotFoundError("no LUN l; tapectl lun list shows all"), "LUN_NOT_FOUND");
+  EXPECT_THAT(LineOf("channel list", none), Not(HasSubstr("see tapectl lun list")));
+}
+
 TEST(RemediesTest, NothingThatDoesNotHelp) {
   const auto line = [](const std::string& option) {
     return LineOf("record", LimitReached(64, option, "no more"));
@@ -274,6 +222,9 @@ TEST(RemediesTest, NothingThatDoesNotHelp) {
   EXPECT_THAT(line("labels of a recording"), Not(HasSubstr("wait")));
   const absl::Status busy = WithReason(absl::FailedPreconditionError("busy"), "LUN_NOT_EMPTY");
   EXPECT_THAT(LineOf("lun delete", busy), HasSubstr("tapectl lun detach"));
+  const absl::Status lost = BlockDamaged({.recording = "r"}, "r: 9 are lost; add --resume --gaps");
+  EXPECT_THAT(LineOf("recordings export", lost), Not(HasSubstr("verify")));
+  EXPECT_THAT(LineOf("play", lost), HasSubstr("see tapectl recordings verify"));
   EXPECT_THAT(LineOf("lun detach", busy), Not(HasSubstr("tapectl lun detach")));
 }
 
