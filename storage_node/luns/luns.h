@@ -72,6 +72,8 @@ struct OpenLun {
   std::unique_ptr<Channels> channels;  // null while only its files are looked at
   // Held while the manifest of a closed recording is replaced.
   std::shared_ptr<absl::Mutex> rewriting = std::make_shared<absl::Mutex>();
+  // Held while a policy deletes one recording. Whether the next one goes, too, depends on it.
+  std::shared_ptr<absl::Mutex> deleting = std::make_shared<absl::Mutex>();
   // Held while what the members say of the LUN is replaced.
   std::shared_ptr<absl::Mutex> describing = std::make_shared<absl::Mutex>();
   // Held from the check of a change of the LUN or of its channels until it is done: what one allows

@@ -25,7 +25,10 @@ absl::Status DeleteWhere(Recordings& recordings, const std::string& lun_id, luns
                       recordings.catalog()->ListRecordings({.lun = lun_id, .channel = "-"}));
   std::ranges::reverse(rows);
   for (const catalog::RecordingRow& row : rows) {
-    if (!MayGo(row.manifest) || !wanted(row.manifest)) continue;
+    if (!MayGo(row.manifest)) continue;
+    // Another thread may be deleting this one. If it were left out, a newer one would go instead.
+    const absl::MutexLock lock(lun.deleting.get());
+    if (!wanted(row.manifest)) continue;
     TD_RETURN_IF_ERROR(
         recordings
             .Remove(row.name, lun, why,
@@ -93,8 +96,10 @@ absl::StatusOr<int64_t> ApplyPolicies(Recordings& recordings, const std::string&
   }
   if (lun.capacity->used() > FillLimit(lun)) ReadAccount(recordings, lun, SIZE_MAX);
   if (lun.capacity->sure() > FillLimit(lun)) {
+    const bool told = lun.config->max_fill_percent > 0;
     TD_RETURN_IF_ERROR(DeleteWhere(
-        recordings, lun_id, lun, "fuller than its policy allows",
+        recordings, lun_id, lun,
+        told ? "fuller than max_fill" : "room ahead of need for new recordings in the ring",
         [&](const format::Manifest&) { return lun.capacity->sure() > FillLimit(lun); }));
   }
   return next_ns;
