@@ -18,10 +18,12 @@ const Lun* RingOf(const Channel& channel, const std::vector<Lun>& luns) {
 }
 
 // Bytes that a ring keeps for certain: the segment that is written, the next one, which is made
-// ahead, and their indexes go off its capacity.
-uint64_t KeptBy(const Lun& ring, const Channel& channel) {
-  const uint64_t off = ring.capacity_bytes / 16 + 2 * channel.segment_bytes;
-  return ring.capacity_bytes - std::min(ring.capacity_bytes, off);
+// ahead, and their indexes go off what it may fill, and so does what does not give way.
+uint64_t KeptBy(const Lun& ring, const Channel& channel, uint64_t held) {
+  const uint64_t percent = ring.max_fill_percent == 0 ? 100 : ring.max_fill_percent;
+  const uint64_t fill = ring.capacity_bytes / 100 * percent;
+  const uint64_t off = ring.capacity_bytes / 16 + 2 * channel.segment_bytes + held;
+  return fill - std::min(fill, off);
 }
 
 }  // namespace
@@ -46,7 +48,8 @@ absl::Status CheckFits(const Recording& source, const Channel& channel) {
   return absl::OkStatus();
 }
 
-absl::Status CheckKeeps(const Channel& channel, const std::vector<Lun>& luns, uint64_t bytes) {
+absl::Status CheckKeeps(const Channel& channel, const std::vector<Lun>& luns, uint64_t bytes,
+                        uint64_t held) {
   if (channel.triggered() && channel.commit == dataplane::CommitLevel::kReceived) {
     return ArgumentInvalid("channel",
                            absl::StrCat(channel.name,
@@ -54,12 +57,31 @@ absl::Status CheckKeeps(const Channel& channel, const std::vector<Lun>& luns, ui
                                         "--pre-trigger and --post-trigger"));
   }
   const Lun* const ring = RingOf(channel, luns);
-  if (ring == nullptr || bytes <= KeptBy(*ring, channel)) return absl::OkStatus();
+  if (ring == nullptr || bytes <= KeptBy(*ring, channel, held)) return absl::OkStatus();
+  const bool without = bytes <= KeptBy(*ring, channel, 0);
+  const std::string taken =
+      without ? absl::StrCat(", of which ", held, " bytes are kept, written or read") : "";
+  const std::string remedy = without ? "let kept ones go (tapectl keep --release), or " : "";
   return ArgumentInvalid(
-      "channel",
-      absl::StrCat(ring->name, " is a ring of ", ring->capacity_bytes, " bytes, and ", bytes,
-                   " are to come: it would delete their beginning; name a "
-                   "channel of another LUN"));
+      "channel", absl::StrCat(ring->name, " is a ring of ", ring->capacity_bytes, " bytes", taken,
+                              ", and ", bytes, " are to come: it would delete their beginning; ",
+                              remedy, "name a channel of another LUN"));
+}
+
+absl::Status CheckIsWhole(const std::vector<Recording>& recordings, const std::string& name,
+                          uint64_t blocks) {
+  const std::string id = name.substr(name.rfind('/') + 1);
+  uint64_t there = 0;
+  for (const Recording& one : recordings) {
+    if (one.name == name || one.stream == id) there += one.blocks;
+  }
+  if (there >= blocks) return absl::OkStatus();
+  return RecordingNotFound(
+      name,
+      absl::StrCat(name, ": its LUN deleted ", blocks - there, " of ", blocks,
+                   " blocks before the last one came, for want of room; let kept recordings go "
+                   "(tapectl keep --release), or name a channel of another LUN"),
+      absl::StatusCode::kDataLoss);
 }
 
 absl::Status CheckIsNoRing(const Channel& channel, const std::vector<Lun>& luns) {

@@ -107,6 +107,16 @@ absl::Status RunImport(const storage_session::Peer& peer, Patience& patience,
   return imported;
 }
 
+// What a LUN deletes for want of room is gone while the rest comes.
+absl::Status CheckIsWhole(Program& program, const std::string& name, const Channel& channel,
+                          uint64_t blocks) {
+  const auto catalog = program.Catalog();
+  const auto first = catalog->GetRecording(name);
+  if (first.ok() && first->stream.empty()) return copying::CheckIsWhole({*first}, name, blocks);
+  TD_ASSIGN_OR_RETURN(const std::vector<Recording> all, catalog->ListRecordings(channel.name));
+  return copying::CheckIsWhole(all, name, blocks);
+}
+
 // The failure, and whether what it left is gone.
 absl::Status Undone(Program& program, const std::string& name, const Channel& channel,
                     const absl::Status& failure) {
@@ -211,6 +221,9 @@ absl::Status Import(Program& program, const ImportOptions& options) {
                                 .in_segments = channel.segment_bytes > 0,
                                 .go_on = [&] { return patience.Show(content.bytes); }});
   absl::Status status = RunImport(peer, patience, *reader, content, channel, marks, &answer);
+  if (status.ok()) {
+    status = CheckIsWhole(program, answer.recording, channel, formats::BlocksOf(content, channel));
+  }
   if (status.ok()) status = marks.WriteBehindSeal(answer.recording, &answer.notes);
   status = patience.Judged(status);
   if (!status.ok()) return Undone(program, answer.recording, channel, status);

@@ -250,13 +250,19 @@ absl::Status CheckPart(const RecordTarget& target) {
                 : "is recorded in segments: these are not recorded in parts over several nodes");
 }
 
-absl::Status CheckWhole(const RecordTarget& target) {
+absl::Status CheckWhole(Means& means, const RecordTarget& target) {
   const bool copied = target.open.original.has_value();
   if (!copied && target.open.origin.source.name != kImport) return absl::OkStatus();
   const std::vector<services::Lun> luns = {*target.lun->config.now()};
   if (copied) TD_RETURN_IF_ERROR(services::copying::CheckIsNoRing(target.channel, luns));
   const uint64_t blocks = std::min(target.open.expected_blocks, kMaxBlocks);
-  return services::copying::CheckKeeps(target.channel, luns, blocks * target.channel.block_bytes);
+  uint64_t held = 0;
+  if (luns.front().full_policy == services::FullPolicy::kRing) {
+    TD_ASSIGN_OR_RETURN(held,
+                        recordings::HeldBytes(means.recordings, target.name.lun, *target.lun));
+  }
+  return services::copying::CheckKeeps(target.channel, luns, blocks * target.channel.block_bytes,
+                                       held);
 }
 
 absl::StatusOr<RecordTarget> FindTarget(Means& means, const Open& open) {

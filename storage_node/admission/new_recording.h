@@ -39,8 +39,8 @@ absl::StatusOr<RecordTarget> FindTarget(Means& means, const services::session::O
 absl::Status CheckPart(const RecordTarget& target);
 
 // INVALID_ARGUMENT (ARGUMENT_INVALID): of a copy or an import, which the channel would not keep
-// whole.
-absl::Status CheckWhole(const RecordTarget& target);
+// whole. Waits for the catalog.
+absl::Status CheckWhole(Means& means, const RecordTarget& target);
 
 // Makes the files of a fresh recording, locked by its writer to be, whose blocks come from a ring
 // of `ring_slots` and have been checked by `arrivals`. Refuses what the LUN has no room for:

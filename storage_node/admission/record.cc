@@ -355,7 +355,7 @@ absl::StatusOr<SessionPlan> PlanRecord(Means& means, const Open& open,
   if (open.resume.has_value()) return PlanResumed(means, open, executor);
   TD_ASSIGN_OR_RETURN(RecordTarget target, FindTarget(means, open));
   TD_RETURN_IF_ERROR(CheckPart(target));
-  TD_RETURN_IF_ERROR(CheckWhole(target));
+  TD_RETURN_IF_ERROR(CheckWhole(means, target));
   if (target.channel.triggered() && target.channel.commit == dataplane::CommitLevel::kReceived) {
     return PlanTriggered(means, target, executor);
   }

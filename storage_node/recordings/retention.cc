@@ -79,6 +79,19 @@ absl::Status MakeRoom(Recordings& recordings, const std::string& lun_id, luns::O
                      [&](const format::Manifest&) { return lacks(lun.capacity->sure()); });
 }
 
+absl::StatusOr<uint64_t> HeldBytes(Recordings& recordings, const std::string& lun_id,
+                                   const luns::OpenLun& lun) {
+  TD_ASSIGN_OR_RETURN(const auto rows,
+                      recordings.catalog()->ListRecordings({.lun = lun_id, .channel = "-"}));
+  uint64_t free = 0;
+  for (const catalog::RecordingRow& row : rows) {
+    const bool goes = MayGo(row.manifest) && !recordings.leases().IsHeld(row.name.ToString());
+    if (goes) free += lun.TakenBy(row.manifest);
+  }
+  const uint64_t used = lun.capacity->used();
+  return used - std::min(used, free);
+}
+
 absl::StatusOr<int64_t> ApplyPolicies(Recordings& recordings, const std::string& lun_id,
                                       luns::OpenLun& lun, const AgeBase& age) {
   const int64_t max_age_ns = lun.config->max_age_ns;

@@ -24,6 +24,11 @@ uint64_t FillLimit(const luns::OpenLun& lun);
 absl::Status MakeRoom(Recordings& recordings, const std::string& lun_id, luns::OpenLun& lun,
                       uint64_t bytes);
 
+// Of the bytes that a LUN uses: those that MakeRoom cannot free now, of recordings that are kept,
+// written or read. Any thread; waits for the catalog.
+absl::StatusOr<uint64_t> HeldBytes(Recordings& recordings, const std::string& lun_id,
+                                   const luns::OpenLun& lun);
+
 // Deletes all that the policies no longer keep by `age`; returns when to look again for what is too
 // old. Any thread; waits for the disk.
 absl::StatusOr<int64_t> ApplyPolicies(Recordings& recordings, const std::string& lun_id,

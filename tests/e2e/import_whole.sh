@@ -86,6 +86,14 @@ tapectl lun create ring --store posix --member "$WORK/m1" --capacity 64MiB --ful
 tapectl channel create ring/c --datatype ci16_le --block-bytes 64KiB --sample-rate 1e6 >/dev/null
 is_refused "would delete their beginning" recordings import ring/c "$WORK/in/large.sigmf-meta" --format sigmf
 is_refused "is a ring" recordings copy l/a/latest ring/c
+truncate -s 40M "$WORK/in/half.raw"
+tapectl recordings import ring/c "$WORK/in/half.raw" --format raw >/dev/null
+tapectl keep ring/c/latest >/dev/null
+is_refused "bytes are kept, written or read" recordings import ring/c "$WORK/in/half.raw" --format raw
+json_is "$(tapectl_json recordings list ring/c)" '[.recordings[] | .blocks] == [640]' "the ring after the refusal"
+tapectl keep ring/c/latest --release >/dev/null
+tapectl recordings import ring/c "$WORK/in/half.raw" --format raw >/dev/null
+json_is "$(tapectl_json recordings show ring/c/latest)" '.blocks == 640 and .missing_blocks == 0' "the import into the ring"
 
 # Interrupted as soon as there is a recording; and by a file that becomes shorter.
 for end in interrupt truncate; do

@@ -17,6 +17,7 @@ namespace tapedeck::services::copying {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 const std::string kToken(16, '\xab');
 
@@ -84,6 +85,38 @@ TEST(CheckFits, NamesWhatDiffers) {
   EXPECT_THAT(refused([](auto& c) { c.block_bytes = 131072; }), HasSubstr("block_bytes"));
   EXPECT_THAT(refused([](auto& c) { c.sample_rate = 2e6; }), HasSubstr("sample_rate"));
   EXPECT_THAT(refused([](auto& c) { c.segment_bytes = 1 << 20; }), HasSubstr("segments"));
+}
+
+TEST(CheckKeeps, CountsWhatDoesNotGiveWay) {
+  const model::Channel channel{.name = "luns/ring/channels/c", .segment_bytes = 1 << 20};
+  const std::vector<Lun> luns = {
+      {.name = "luns/ring", .capacity_bytes = 64 << 20, .full_policy = FullPolicy::kRing}};
+  EXPECT_TRUE(CheckKeeps(channel, luns, 46 << 20).ok());
+  EXPECT_TRUE(CheckKeeps(channel, luns, 46 << 20, 11 << 20).ok());
+  const absl::Status held = CheckKeeps(channel, luns, 46 << 20, 46 << 20);
+  EXPECT_EQ(dataplane::ReasonOf(held)->reason, "ARGUMENT_INVALID");
+  EXPECT_THAT(std::string(held.message()), HasSubstr("48234496 bytes are kept, written or read"));
+  EXPECT_THAT(std::string(held.message()), HasSubstr("tapectl keep --release"));
+  // Without anything held it is too large.
+  const absl::Status large = CheckKeeps(channel, luns, 63 << 20, 46 << 20);
+  EXPECT_THAT(std::string(large.message()), Not(HasSubstr("are kept")));
+  std::vector<Lun> half = luns;
+  half[0].max_fill_percent = 50;
+  EXPECT_FALSE(CheckKeeps(channel, half, 46 << 20).ok()) << "it deletes down to that";
+}
+
+TEST(CheckIsWhole, NamesHowManyBlocksAreGone) {
+  const std::string base = "luns/ring/channels/c/recordings/";
+  const std::vector<Recording> all = {
+      {.name = base + "s-2", .blocks = 3, .stream = "s", .segment = 2},
+      {.name = base + "s-1", .blocks = 16, .stream = "s", .segment = 1},
+      {.name = base + "other", .blocks = 16}};
+  EXPECT_TRUE(CheckIsWhole(all, base + "s", 19).ok());
+  EXPECT_TRUE(CheckIsWhole(all, base + "other", 16).ok());
+  const absl::Status gone = CheckIsWhole(all, base + "s", 35);
+  EXPECT_EQ(dataplane::ReasonOf(gone)->reason, "RECORDING_NOT_FOUND");
+  EXPECT_TRUE(absl::IsDataLoss(gone));
+  EXPECT_THAT(std::string(gone.message()), HasSubstr("deleted 16 of 35 blocks"));
 }
 
 TEST(EarlierOf, NamesWhatItWasNewestFirst) {
