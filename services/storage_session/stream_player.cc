@@ -51,7 +51,7 @@ absl::Status StreamPlayer::BeginRun(const StreamPiece& piece) {
     playhead.follow =
         playhead.follow || stream_.segments[one.segment].state == RecordingState::kRecording;
   }
-  // The node fails a playback that comes to a gap between segments: before one, each is played by
+  // The node leaves out the end that a salvaged segment lacks: before a gap each is played by
   // itself.
   if (run_end_ != layout_.whole.blocks) {
     run_end_ = piece.end();

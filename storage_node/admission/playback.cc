@@ -12,6 +12,7 @@
 #include "storage_node/admission/session_ring.h"
 #include "storage_node/capture/ring_share.h"
 #include "storage_node/capture/stream_source.h"
+#include "storage_node/format/sigmf.h"
 #include "storage_node/recording/recording_reader.h"
 #include "storage_node/recording/seek.h"
 #include "storage_node/recordings/readable.h"
@@ -23,21 +24,12 @@ namespace {
 using dataplane::TransferOp;
 using dataplane::ladder::FittedRing;
 using recordings::SegmentsOf;
+using recordings::SegmentsThere;
 using recordings::StreamSegment;
 using services::session::Accept;
 using services::session::Admission;
 using services::session::Open;
 using services::session::Playhead;
-
-// The last segment that a playback goes on with. Who does not follow a stream that is being written
-// does not run after it either: to the end is to where it is now. Waits for the catalog.
-absl::StatusOr<uint64_t> LastSegment(Means& means, const recordings::FoundRecording& found,
-                                     const Playhead& playhead) {
-  if (!playhead.stream || playhead.follow) return UINT64_MAX;
-  TD_ASSIGN_OR_RETURN(const auto segments,
-                      SegmentsOf(means.recordings, found.name, found.manifest.stream));
-  return segments.empty() ? UINT64_MAX : segments.back().number;
-}
 
 struct Playable : recordings::Readable {
   dataplane::flight::Trail trail;
@@ -127,7 +119,7 @@ absl::StatusOr<capture::StreamSource::OpenReader> OpenFiles(
   };
 }
 
-// The next segment was deleted to make room: what is missing is not known.
+// The next segment was deleted to make room while the playback went on.
 absl::Status Overtaken(const catalog::ResourceName& last, uint64_t number) {
   return services::RecordingNotFound(
       last.ToString(),
@@ -137,28 +129,27 @@ absl::Status Overtaken(const catalog::ResourceName& last, uint64_t number) {
       absl::StatusCode::kDataLoss);
 }
 
-// Opens one segment after the other; null after the last, which has the number `end` at most. On
-// the LUN's desk.
+// Opens one segment after the other; null after the last. On the LUN's desk.
 class NextSegment {
  public:
-  NextSegment(Means& means, const recordings::FoundRecording& first, uint64_t end,
+  NextSegment(Means& means, const recordings::FoundRecording& first, SegmentsThere there,
               const Playhead& playhead, std::shared_ptr<capture::RingWakers> wakers,
               dataplane::Executor& executor)
       : means_(means),
         last_(first),
-        end_(end),
+        number_(first.manifest.segment + 1),
+        there_(std::move(there)),
         playhead_(playhead),
         wakers_(std::move(wakers)),
         executor_(executor) {}
 
   absl::StatusOr<capture::StreamSource::OpenReader> Open() {
-    const uint64_t number = last_.manifest.segment + 1;
-    if (number > end_) return nullptr;
+    if (number_ > there_.end()) return nullptr;
     TD_ASSIGN_OR_RETURN(const auto segments,
                         SegmentsOf(means_.recordings, last_.name, last_.manifest.stream));
-    const auto next = std::ranges::lower_bound(segments, number, {}, &StreamSegment::number);
+    const auto next = std::ranges::lower_bound(segments, number_, {}, &StreamSegment::number);
     if (next == segments.end()) return nullptr;
-    if (next->number != number) return Overtaken(last_.name, number);
+    if (next->number != number_) return OpenGone(next->number);
     auto playable = FindPlayable(means_, next->name.ToString(), playhead_.follow);
     // Without --follow the stream ends before what is being written. One that was made ahead and
     // never used goes when the stream ends.
@@ -166,10 +157,11 @@ class NextSegment {
     if (absl::IsFailedPrecondition(playable.status())) return nullptr;
     if (absl::IsNotFound(playable.status())) {
       if (newest) return nullptr;
-      return Overtaken(last_.name, number);
+      return Overtaken(last_.name, number_);
     }
     TD_RETURN_IF_ERROR(playable.status());
     last_ = playable->recording;
+    ++number_;
     return OpenFiles(means_, *std::move(playable), 0, playhead_, wakers_, executor_);
   }
 
@@ -183,20 +175,39 @@ class NextSegment {
   }
 
  private:
+  // What was gone before the playback began is missing. The last segment is still held.
+  absl::StatusOr<capture::StreamSource::OpenReader> OpenGone(uint64_t next) {
+    if (!there_.None(number_, next)) return Overtaken(last_.name, number_);
+    const format::Manifest& manifest = last_.manifest;
+    TD_ASSIGN_OR_RETURN(const auto entry,
+                        recording::FirstEntry(*last_.lun->store, last_.path(), manifest,
+                                              manifest.blocks, means_.luns.clock()));
+    const uint64_t samples = format::BlockSamplesOf(manifest);
+    const uint64_t before = number_ - manifest.segment;
+    uint64_t first_sample = before * manifest.segment_blocks * samples;
+    if (entry.has_value()) first_sample += entry->sample_index - entry->sequence * samples;
+    const uint64_t blocks = (next - std::exchange(number_, next)) * manifest.segment_blocks;
+    return [blocks, first_sample, samples]() -> std::unique_ptr<dataplane::Source> {
+      return std::make_unique<capture::GoneBlocks>(blocks, first_sample, samples);
+    };
+  }
+
   Means& means_;
   recordings::FoundRecording last_;
-  const uint64_t end_;
+  uint64_t number_;  // of the segment that is next
+  const SegmentsThere there_;
   const Playhead playhead_;
   const std::shared_ptr<capture::RingWakers> wakers_;
   dataplane::Executor& executor_;
 };
 
 std::unique_ptr<dataplane::Source> MakeStream(Means& means, const recordings::FoundRecording& first,
-                                              uint64_t end, const Playhead& playhead,
+                                              SegmentsThere there, const Playhead& playhead,
                                               capture::StreamSource::OpenReader& open,
                                               const std::shared_ptr<capture::RingWakers>& wakers,
                                               dataplane::Executor& executor) {
-  auto next = std::make_shared<NextSegment>(means, first, end, playhead, wakers, executor);
+  auto next =
+      std::make_shared<NextSegment>(means, first, std::move(there), playhead, wakers, executor);
   return std::make_unique<capture::StreamSource>(open(), /*ahead=*/!playhead.follow,
                                                  [next](capture::StreamSource::OnOpened opened) {
                                                    NextSegment::Ask(next, std::move(opened));
@@ -224,11 +235,12 @@ absl::StatusOr<MakeAdmission> OpenPlayback(Means& means, const recordings::Found
   const auto wakers = std::make_shared<capture::RingWakers>(fitted.ring);
   TD_ASSIGN_OR_RETURN(auto reader,
                       OpenFiles(means, std::move(playable), first, playhead, wakers, executor));
-  TD_ASSIGN_OR_RETURN(const uint64_t end, LastSegment(means, found, playhead));
-  return [&means, &executor, found, end, playhead, wakers, accept = std::move(accept),
-          fitted = std::move(fitted), reader = std::move(reader)]() mutable {
-    return Admission{.source = playhead.stream ? MakeStream(means, found, end, playhead, reader,
-                                                            wakers, executor)
+  TD_ASSIGN_OR_RETURN(SegmentsThere there, SegmentsThere::Of(means.recordings, found, playhead));
+  return [&means, &executor, found, there = std::move(there), playhead, wakers,
+          accept = std::move(accept), fitted = std::move(fitted),
+          reader = std::move(reader)]() mutable {
+    return Admission{.source = playhead.stream ? MakeStream(means, found, std::move(there),
+                                                            playhead, reader, wakers, executor)
                                                : reader(),
                      .ring = std::move(fitted.ring),
                      .accept = std::move(accept),

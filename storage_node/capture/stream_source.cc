@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
+#include "services/errors.h"
 
 namespace tapedeck::storage_node::capture {
 
@@ -86,6 +88,22 @@ absl::Status StreamSource::Reject(const dataplane::BlockHeader& header) {
   dataplane::BlockHeader own = header;
   own.sequence -= part->base;
   return part->reader->Reject(own);
+}
+
+absl::StatusOr<Flow> GoneBlocks::Pull(dataplane::Block* block) {
+  if (next_ == blocks_) return Flow::kEnd;
+  *block = dataplane::Block::Missing({.sequence = next_,
+                                      .sample_index = first_sample_ + next_ * block_samples_,
+                                      .capture_ns = dataplane::kTimeUnknown,
+                                      .flags = dataplane::kBlockMissing});
+  ++next_;
+  return Flow::kMoved;
+}
+
+absl::Status GoneBlocks::Reject(const dataplane::BlockHeader& header) {
+  return services::ProtocolViolation(
+      {.message = "Resend"},
+      absl::StrCat("block ", header.sequence, " was rejected, which has no payload"));
 }
 
 }  // namespace tapedeck::storage_node::capture

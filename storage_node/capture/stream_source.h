@@ -61,4 +61,23 @@ class StreamSource final : public dataplane::Source {
   dataplane::Lifetime lifetime_;
 };
 
+// What is gone between two segments: missing blocks. Lives on the executor of its StreamSource.
+class GoneBlocks final : public dataplane::Source {
+ public:
+  // `blocks` of `block_samples` each, from `first_sample` on.
+  GoneBlocks(uint64_t blocks, uint64_t first_sample, uint64_t block_samples)
+      : blocks_(blocks), first_sample_(first_sample), block_samples_(block_samples) {}
+
+  absl::StatusOr<dataplane::Flow> Pull(dataplane::Block* block) override;
+  void SetWaker(dataplane::Waker /*waker*/) override {}
+  void Acknowledge(uint64_t /*watermark*/) override {}
+  absl::Status Reject(const dataplane::BlockHeader& header) override;
+
+ private:
+  const uint64_t blocks_;
+  const uint64_t first_sample_;
+  const uint64_t block_samples_;
+  uint64_t next_ = 0;
+};
+
 }  // namespace tapedeck::storage_node::capture

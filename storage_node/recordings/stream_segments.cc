@@ -50,6 +50,22 @@ absl::StatusOr<std::vector<StreamSegment>> SegmentsOf(Recordings& recordings,
   return segments;
 }
 
+absl::StatusOr<SegmentsThere> SegmentsThere::Of(Recordings& recordings, const FoundRecording& found,
+                                                const services::session::Playhead& playhead) {
+  SegmentsThere there;
+  if (!playhead.stream) return there;
+  TD_ASSIGN_OR_RETURN(const auto segments,
+                      SegmentsOf(recordings, found.name, found.manifest.stream));
+  for (const StreamSegment& segment : segments) there.numbers_.push_back(segment.number);
+  if (!playhead.follow && !segments.empty()) there.end_ = segments.back().number;
+  return there;
+}
+
+bool SegmentsThere::None(uint64_t first, uint64_t end) const {
+  const auto next = std::ranges::lower_bound(numbers_, first);
+  return next != numbers_.end() && *next >= end;
+}
+
 absl::StatusOr<std::optional<StreamSegments>> StreamSegments::Of(Recordings& recordings,
                                                                  const std::string& recording) {
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseRecordingName(recording));

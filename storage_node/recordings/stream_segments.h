@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "services/session/playhead.h"
 #include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::recordings {
@@ -21,6 +22,24 @@ struct StreamSegment {
 absl::StatusOr<std::vector<StreamSegment>> SegmentsOf(Recordings& recordings,
                                                       const catalog::ResourceName& name,
                                                       const std::string& stream);
+
+// The segments that a stream has when its playback begins. A value; any thread.
+class SegmentsThere {
+ public:
+  // Waits for the catalog.
+  static absl::StatusOr<SegmentsThere> Of(Recordings& recordings, const FoundRecording& found,
+                                          const services::session::Playhead& playhead);
+
+  // The last one that the playback goes on with. If it does not follow a stream that is being
+  // written, it does not run after it either: to the end is to where the stream is now.
+  uint64_t end() const { return end_; }
+  // Whether none from `first` up to `end` was there: none of them was deleted since.
+  bool None(uint64_t first, uint64_t end) const;
+
+ private:
+  std::vector<uint64_t> numbers_;  // in order
+  uint64_t end_ = UINT64_MAX;
+};
 
 // As it is when this is made. A value; any thread.
 class StreamSegments {

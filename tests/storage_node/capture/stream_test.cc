@@ -75,6 +75,56 @@ TEST_P(StreamTest, ABlockIsGivenAgainAfterItsSegmentHasEnded) {
   EXPECT_EQ(rest.size(), 21u);
 }
 
+TEST_P(StreamTest, ASegmentThatWasGoneBeforeIsMissing) {
+  MakeLun({.capacity_bytes = uint64_t{1} << 28});
+  ASSERT_TRUE(MakeChannel({.segment_bytes = kSegmentBlocks * kBlockBytes}).ok());
+  auto recorder = Start();
+  Push(recorder, 0, 5 * kSegmentBlocks);
+  ASSERT_TRUE(recorder.Finish().ok());
+  recorder.admission.sink = nullptr;
+  auto segments = Segments();
+  for (const uint64_t gone : {1, 2}) {
+    ASSERT_TRUE(node_.node().recordings().DeleteRecording(segments[gone].name).ok());
+  }
+  auto player = node_.Play(segments[0].name, {.playhead = {.stream = true}});
+  ASSERT_TRUE(player.ok()) << player.status();
+  uint64_t number = 0;
+  for (;; ++number) {
+    auto block = node_.Pull(*player->source);
+    ASSERT_TRUE(block.ok()) << block.status();
+    if (!block->has_value()) break;
+    const bool is_gone = number / kSegmentBlocks == 1 || number / kSegmentBlocks == 2;
+    const dataplane::BlockHeader& header = (*block)->header();
+    EXPECT_EQ(header.sequence, number);
+    EXPECT_EQ((header.flags & dataplane::kBlockMissing) != 0, is_gone) << number;
+    // A missing block counts as many samples as a block has, a recorder's 1000.
+    EXPECT_TRUE(is_gone || header.sample_index == number * 1000) << number;
+    player->source->Acknowledge(number + 1);
+  }
+  EXPECT_EQ(number, 5 * kSegmentBlocks);
+}
+
+TEST_P(StreamTest, ASegmentThatGoesWhileItIsPlayedIsTold) {
+  MakeLun({.capacity_bytes = uint64_t{1} << 28});
+  ASSERT_TRUE(MakeChannel({.segment_bytes = kSegmentBlocks * kBlockBytes}).ok());
+  auto recorder = Start();
+  Push(recorder, 0, 4 * kSegmentBlocks);
+  ASSERT_TRUE(recorder.Finish().ok());
+  recorder.admission.sink = nullptr;
+  auto segments = Segments();
+  auto player = node_.Play(segments[0].name, {.playhead = {.stream = true}});
+  ASSERT_TRUE(player.ok()) << player.status();
+  ASSERT_TRUE(node_.node().recordings().DeleteRecording(segments[1].name).ok());
+  absl::Status end;
+  while (end.ok()) {
+    auto block = node_.Pull(*player->source);
+    ASSERT_TRUE(!block.ok() || block->has_value());
+    end = block.status();
+  }
+  EXPECT_EQ(Reason(end), "RECORDING_NOT_FOUND");
+  EXPECT_TRUE(absl::IsDataLoss(end)) << end;
+}
+
 // Who plays a stream that is being written as far as it is does not run after it for ever.
 TEST_P(StreamTest, APlaybackThatDoesNotFollowEndsWithWhatThereWas) {
   MakeRing();
