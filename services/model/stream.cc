@@ -60,6 +60,12 @@ std::vector<Stream> StreamsOf(const std::vector<Recording>& recordings) {
   return streams;
 }
 
+uint64_t FullBlocks(const Stream& stream) {
+  uint64_t full = 0;
+  for (const Recording& segment : stream.segments) full = std::max(full, segment.blocks);
+  return full;
+}
+
 Recording Joined(const Stream& stream) {
   Recording joined = stream.segments.front();
   if (!stream.segmented) return joined;
@@ -80,6 +86,11 @@ Recording Joined(const Stream& stream) {
     if (joined.cause.empty()) joined.cause = segment.cause;
     AddNew(segment.annotations, stream.segments[i - 1].annotations, &joined.annotations);
   }
+  const uint64_t gone = last.segment - stream.segments.front().segment + 1 - stream.segments.size();
+  const uint64_t gone_blocks = gone * FullBlocks(stream);
+  joined.blocks += gone_blocks;
+  joined.missing_blocks += gone_blocks;
+  joined.durable_watermark += gone_blocks;
   return joined;
 }
 
@@ -108,9 +119,7 @@ StreamLayout LayOut(const Stream& stream) {
     layout.pieces.push_back({.blocks = whole.blocks});
     return layout;
   }
-  // All segments have as many blocks, but the last, and one that a failure cut.
-  uint64_t full = 0;
-  for (const Recording& segment : stream.segments) full = std::max(full, segment.blocks);
+  const uint64_t full = FullBlocks(stream);
   const uint64_t oldest = stream.segments.front().segment;
   uint64_t there = 0;
   whole.bytes = 0;

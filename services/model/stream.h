@@ -32,8 +32,11 @@ Stream Alone(Recording recording);
 // The name of the stream that a segment is of.
 std::string StreamNameOf(const Recording& segment);
 
+// Of a segment that is whole: all have as many, but the last, and one that a failure cut.
+uint64_t FullBlocks(const Stream& stream);
+
 // As one recording: sums, the first's start, the last's end, and the labels of all; of one that
-// they have otherwise the first's.
+// they have otherwise the first's. Blocks of segments that are gone between others are missing.
 Recording Joined(const Stream& stream);
 
 // Those of the segments before this one.

@@ -214,6 +214,7 @@ Answer AnswerOf(const CopyAnswer& answer) {
                 {"original", answer.original},
                 {"blocks", answer.blocks},
                 {"bytes", answer.bytes},
+                {"missing_blocks", answer.missing_blocks},
                 {"first_block", answer.first_block},
                 {"mb_per_s", answer.mb_per_s},
                 {"moved", answer.moved}})};

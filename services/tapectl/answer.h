@@ -127,8 +127,9 @@ struct CopyAnswer {
   std::string recording;  // the copy
   std::string original;
   uint64_t blocks = 0;
-  uint64_t bytes = 0;        // of the recording
-  uint64_t first_block = 0;  // that was moved now; of one that went on, not 0
+  uint64_t bytes = 0;           // of the recording
+  uint64_t missing_blocks = 0;  // of `blocks`
+  uint64_t first_block = 0;     // that was moved now; of one that went on, not 0
   double mb_per_s = 0;
   bool moved = false;  // the original is deleted
 };

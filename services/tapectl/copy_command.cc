@@ -141,6 +141,7 @@ absl::Status MovedBefore(Program& program, const CopyOptions& options, CopyEnds&
                                     .original = name,
                                     .blocks = moved->blocks,
                                     .bytes = moved->bytes,
+                                    .missing_blocks = moved->missing_blocks,
                                     .first_block = moved->blocks,
                                     .moved = true}),
                 absl::StrCat(name, " has moved to ", moved->name, " before"));
@@ -197,6 +198,9 @@ std::string CopiedText(const CopyAnswer& answer) {
   std::string text =
       absl::StrFormat("%s -> %s\n%d blocks, %s, %.1f MB/s, verified", answer.original,
                       answer.recording, answer.blocks, FormatBytes(answer.bytes), answer.mb_per_s);
+  if (answer.missing_blocks > 0) {
+    absl::StrAppend(&text, "; ", answer.missing_blocks, " of the blocks are missing");
+  }
   if (answer.first_block > 0) absl::StrAppend(&text, "; from block ", answer.first_block, " on");
   if (answer.moved) absl::StrAppend(&text, "; the original is deleted");
   return text;
@@ -207,7 +211,10 @@ absl::Status CopyAll(Program& program, InterruptWatch& interrupt, const CopyOpti
                      CopyEnds& ends, const Stream& original, const std::string& channel) {
   TD_ASSIGN_OR_RETURN(const copying::Wish wish, WishFor(program, options, ends, original, channel));
   const Recording& source = wish.source;
-  CopyAnswer answer{.original = source.name, .blocks = source.blocks, .bytes = source.bytes};
+  CopyAnswer answer{.original = source.name,
+                    .blocks = source.blocks,
+                    .bytes = source.bytes,
+                    .missing_blocks = source.missing_blocks};
   const copying::PlaceFile place = PlaceOf(program, wish);
   TD_ASSIGN_OR_RETURN(const auto copy, copying::FindCopy(*ends.to, source, channel));
   if (copy.has_value()) {

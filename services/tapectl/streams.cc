@@ -132,10 +132,13 @@ std::string BeginOf(const Stream& stream, session::Playhead& playhead) {
   playhead.stream = true;
   const std::vector<Recording>& segments = stream.segments;
   if (playhead.unit == session::Playhead::Unit::kBlock) {
+    const uint64_t full = model::FullBlocks(stream);
     size_t at = 0;
     for (; at + 1 < segments.size() && playhead.start >= static_cast<int64_t>(segments[at].blocks);
          ++at) {
-      playhead.start -= static_cast<int64_t>(segments[at].blocks);
+      const uint64_t gone = segments[at + 1].segment - segments[at].segment - 1;
+      const uint64_t blocks = segments[at].blocks + gone * full;
+      playhead.start -= std::min(playhead.start, static_cast<int64_t>(blocks));
     }
     return segments[at].name;
   }

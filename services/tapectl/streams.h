@@ -47,7 +47,8 @@ std::string DoneText(const Stream& stream);
 std::string KeptText(const Stream& stream);
 
 // The recording to open so that a playback begins at the playhead, which goes on with all segments
-// then. A number of a block counts from the oldest segment there is.
+// then. A number of a block counts from the oldest segment there is. In a segment that is gone it
+// begins with the next one.
 std::string BeginOf(const Stream& stream, session::Playhead& playhead);
 
 // INVALID_ARGUMENT (ARGUMENT_INVALID): of these blocks of the stream more are gone than there are,

@@ -176,6 +176,12 @@ lost() {
   same "$WORK/holed.bin" "$WORK/gap.sigmf-data"
   refused BLOCK_DAMAGED recordings export l0/c0/latest --format raw --to "$WORK/raw.bin"
   json_is "$(tapectl_json recordings verify l0/c0/latest)" '.segments == 6 and .gone_segments == 1' "verify what is left"
+  json_is "$(tapectl_json recordings show l0/c0/latest)" '.blocks == 101 and .missing_blocks == 16' "show what is left"
+  # As of any missing blocks: the part of the file has zeros, and the job fails.
+  json_is "$(tapectl_json play l0/c0/latest --sink "file:$WORK/played.bin" | tail -n 1)" '.blocks == 101 and .lost_blocks == 16
+    and .error.reason == "BLOCK_DAMAGED"' "play what is left"
+  same "$WORK/holed.bin" "$WORK"/played.bin.part-*
+  json_is "$(tapectl_json recordings copy l0/c0/latest l0/one)" '.blocks == 101 and .missing_blocks == 16' "copy what is left"
   json_is "$(tapectl_json view l0/c0/latest --columns 64 --rows 14)" '[.powers[] | .[0] == null] | . as $gone | [range(14)] | map(select($gone[.])) == [7, 8]' "view what is left"
   # The stream keeps its name, also where its first segment was copied before it went.
   tapectl recordings copy l0/c0/latest l0/one --segment 0 >/dev/null

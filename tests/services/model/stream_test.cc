@@ -51,6 +51,9 @@ TEST(StreamTest, WhatIsGoneIsMissing) {
   EXPECT_EQ(layout.pieces[3].first, 96u);
   EXPECT_EQ(layout.whole.blocks, 100u);
   EXPECT_EQ(layout.whole.missing_blocks, 48u + 6u);
+  const Recording joined = Joined(StreamOf({Segment(8, 4), Segment(4, 16), Segment(3, 16)}));
+  EXPECT_EQ(joined.blocks, 84u);
+  EXPECT_EQ(joined.missing_blocks, 48u);
   EXPECT_EQ(layout.whole.bytes, 46 * kBlock);
 }
 

@@ -73,6 +73,20 @@ TEST_F(StreamsTest, AStreamKeepsItsNameWhenItsFirstSegmentIsGone) {
   EXPECT_TRUE(node_.jobs.last_playback().playhead.stream);
 }
 
+TEST_F(StreamsTest, BlocksOfASegmentThatIsGoneAreMissing) {
+  Release("s-1");
+  const json list = RunJson({"recordings", "list"})["recordings"];
+  EXPECT_EQ(list[0]["blocks"], 12);
+  EXPECT_EQ(list[0]["missing_blocks"], 4);
+  const auto begins = [&](const std::string& block) {
+    RunJson({"play", "s", "--from-block", block, "--sink", "null", "--detach"});
+    return std::pair(node_.jobs.last_transfer().target, node_.jobs.last_playback().playhead.start);
+  };
+  EXPECT_EQ(begins("3"), std::pair(std::string(kBase) + "s", int64_t{3}));
+  EXPECT_EQ(begins("5"), std::pair(std::string(kBase) + "s-2", int64_t{0}));
+  EXPECT_EQ(begins("10"), std::pair(std::string(kBase) + "s-2", int64_t{2}));
+}
+
 // As a worker asks that plays it: what an earlier segment tells may hold of this one.
 TEST_F(StreamsTest, AWorkerGetsTheAnnotationsOfTheWholeStream) {
   for (const char* id : {"s", "s-1", "s-2", "r"}) {
