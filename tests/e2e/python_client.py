@@ -115,6 +115,16 @@ def times():
                 assert recording.time_of(block.start + 5) - recording.time_of(block.start) == numpy.timedelta64(5000, "ns")
         recording.annotate(100, 10, label="here")
         assert [(note.sample_start, note.label) for note in recording.annotations] == [(100, "here")]
+        for outside in (-1, len(recording)):
+            try:
+                recording.annotate(outside, label="outside")
+                raise AssertionError(f"sample {outside} is marked")
+            except errors.ArgumentInvalid:
+                pass
+        recording.annotate(20_000, 300, label="lost")
+        for via in ("file", "rail"):
+            _, mask = recording.samples_with_gaps(19_990, 400, via=via)
+            assert numpy.array_equal(numpy.flatnonzero(mask), numpy.arange(10, 310)), via
         assert recording.time_of(0) == numpy.datetime64(recording.info.start_time_ns, "ns")
     print("times of samples count from the start")
 

@@ -16,7 +16,7 @@ from tapedeck.descriptors import message
 from tapedeck.errors import ArgumentInvalid, BlockDamaged, FileInvalid, FileNotFound, NameInvalid, RecordingNotFound
 from tapedeck.local_file import LocalFile
 from tapedeck.playback import Arrived, Playback
-from tapedeck.samples import LIMIT_BYTES, Range, from_file, from_rail, refuse, without
+from tapedeck.samples import LIMIT_BYTES, Range, from_file, from_rail, mark_lost, refuse, without
 from tapedeck.values import Annotation, Lun, RecordingInfo
 
 # Beyond it no time of a sample is told.
@@ -108,7 +108,7 @@ class Recording:
 
     @property
     def annotations(self) -> tuple[Annotation, ...]:
-        """In the order in which they were made; their samples count from first_sample."""
+        """In the order in which they were made; less first_sample, their samples are those of samples()."""
         return self._info.annotations
 
     def refresh(self) -> Recording:
@@ -137,11 +137,17 @@ class Recording:
 
     def samples_with_gaps(self, start: int = 0, n: Optional[int] = None, *, via: str = "auto",
                           limit_bytes: int = LIMIT_BYTES) -> tuple[Array, Array]:
-        """The same with zeros for what is missing or damaged, and a mask of bool that is True for those samples."""
+        """The same with zeros for what is missing or damaged, and a mask of bool that is True for those samples, and for
+        those that were lost before they were recorded, as annotations `lost` say. An annotation that means some samples of
+        its span masks all of it."""
         wanted, data, bad = self._read(start, n, via, True, limit_bytes)
         if bad:
             wanted.check_limit(limit_bytes)
         data, mask = without(data, wanted, bad)
+        sound = next((block for block in wanted.blocks if block not in bad), None)
+        if sound is not None and any(note.lost for note in self.annotations):
+            first = self._first_index(sound) - sound * self._info.block_samples
+            mark_lost(mask, self.annotations, first + wanted.start)
         return wanted.layout.of_bytes(data), mask
 
     def time_of(self, i: int) -> numpy.datetime64:
@@ -183,7 +189,10 @@ class Recording:
         return sigmf.export(self, os.fspath(path), replace, gaps)
 
     def annotate(self, i: int, count: int = 0, *, label: str = "", comment: str = "") -> None:
-        """Adds a marker at sample `i`, counted from the recording's first one."""
+        """Adds a marker at sample `i`, counted from the recording's first one. ArgumentInvalid before that, and beyond the
+        last of one that is closed."""
+        if i < 0 or self._info.closed:
+            Range.of(self._info, i, 1)
         note = message("Annotation")(sample_start=self.first_sample + i, sample_count=count, label=label, comment=comment)
         self._calls.call("RecorderService", "AnnotateRecording", {"recording": self.name, "annotation": note}, DISK_S)
         self.refresh()

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Optional
+from typing import Iterable, Optional
 
 import numpy
 
@@ -11,7 +11,7 @@ from tapedeck.datatypes import Array, Layout, layout
 from tapedeck.errors import ArgumentInvalid, BlockDamaged, LimitReached
 from tapedeck.local_file import LocalFile
 from tapedeck.playback import Arrived, Playback, fresh, window_for
-from tapedeck.values import RecordingInfo
+from tapedeck.values import Annotation, RecordingInfo
 
 # What one call may hold in memory, unless it is told otherwise.
 LIMIT_BYTES = 4 << 30
@@ -143,3 +143,11 @@ def without(data: Array, wanted: Range, bad: list[int]) -> tuple[Array, Array]:
         data[part] = 0
         mask[part.start // wanted.layout.sample_bytes:part.stop // wanted.layout.sample_bytes] = True
     return data, mask
+
+
+def mark_lost(mask: Array, annotations: Iterable[Annotation], first: int) -> None:
+    """True for the samples that annotations say were lost; `first` is the number that the mask's first has in them."""
+    for note in annotations:
+        if note.lost:
+            begin = note.sample_start - first
+            mask[max(begin, 0):max(begin + note.sample_count, 0)] = True

@@ -145,7 +145,7 @@ def _annotations(recording: Recording, data: _Data) -> list[dict[str, Any]]:
             entry["core:label"] = note.label
         if note.comment:
             entry["core:comment"] = note.comment
-        if note.label == "lost" and not note.foreign:
+        if note.lost:
             entry[f"{_NAMESPACE}:lost"] = True
         found.append(entry)
     return sorted(found, key=lambda entry: int(entry["core:sample_start"]))

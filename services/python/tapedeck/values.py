@@ -115,6 +115,11 @@ class Annotation:
     foreign: bool = False
     """Of an imported file: its label is no mark of Tapedeck's."""
 
+    @property
+    def lost(self) -> bool:
+        """Its samples, or some of them, were lost before they were recorded: zeros are in their place."""
+        return self.label == "lost" and not self.foreign
+
 
 @dataclasses.dataclass(frozen=True)
 class OriginStage:

@@ -9,8 +9,8 @@ from tapedeck import descriptors, errors, names, wire
 from tapedeck.datatypes import layout, to_complex
 from tapedeck.failures import of_status
 from tapedeck.jobs import JobState, stage_of
-from tapedeck.samples import Range
-from tapedeck.values import Capture, Channel, Lun, RecordingInfo
+from tapedeck.samples import Range, mark_lost
+from tapedeck.values import Annotation, Capture, Channel, Lun, RecordingInfo
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 COMPONENTS = ("f32", "f64", "i32", "i16", "u32", "u16", "i8", "u8")
@@ -173,6 +173,18 @@ class StageTest(unittest.TestCase):
         for text in ("", ":", "synth:", "synth:seed", "1x", "synth:a=1,a=2", "a b:c=d"):
             with self.assertRaises(errors.ArgumentInvalid, msg=text):
                 stage_of(text)
+
+
+class LostTest(unittest.TestCase):
+    def test_lost_samples_are_masked_wherever_the_range_begins(self):
+        notes = [Annotation(1000, 50, "lost", ""), Annotation(1060, 5, "burst", ""), Annotation(1070, 5, "lost", "", foreign=True),
+                 Annotation(1090, 100, "lost", "3 samples in 2 places of this span")]
+        mask = numpy.zeros(60, dtype=numpy.bool_)
+        mark_lost(mask, notes, 1040)
+        self.assertEqual(numpy.flatnonzero(mask).tolist(), [*range(10), *range(50, 60)])
+        mask[:] = False
+        mark_lost(mask, notes, 2000)
+        self.assertFalse(mask.any())
 
 
 if __name__ == "__main__":
