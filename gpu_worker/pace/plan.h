@@ -15,8 +15,8 @@ namespace tapedeck::gpu_worker::pace {
 struct Plan {
   double samples_per_s = 0;  // 0: as fast as they come
   int64_t at_ns = 0;         // when the first goes, UTC; 0: as soon as it can
-  // Which samples; none: all that come. What is before the first one that there is does not count
-  // against it; an end of UINT64_MAX is where the recording has its own.
+  // Which samples; none: all that come. Unless it loops, a first of 0 is the first one that there
+  // is; an end of UINT64_MAX is where the recording has its own.
   std::optional<services::model::SampleRange> range;
   bool loop = false;        // the range again and again
   uint64_t loop_count = 0;  // 0: for ever

@@ -35,6 +35,11 @@ absl::Status RangeFeed::Begin(const BlockHeader& header) {
     return Beyond("pacing.end_sample", range_.end,
                   absl::StrCat("begins at sample ", header.sample_index));
   }
+  if (range_.first != 0 && header.sample_index > range_.first) {
+    return services::ArgumentInvalid(
+        "playhead", absl::StrCat("playhead: ", range_.first, " is before the recording, which ",
+                                 "begins at sample ", header.sample_index));
+  }
   begun_ = true;
   held_end_ = header.sample_index;
   next_ = std::max(range_.first, held_end_);

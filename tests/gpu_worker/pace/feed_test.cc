@@ -144,9 +144,16 @@ TEST(RangeFeed, ARangeWithinOneBlock) {
 
 TEST(RangeFeed, BeginsWithTheRecordingWhereThatBeginsLater) {
   Blocks blocks(50);
-  const auto feed = Make(Range(3, 55));
+  const auto feed = Make(Range(0, 55));
   ASSERT_TRUE(feed->Add(blocks.Next()).ok());
   EXPECT_THAT(Given(*feed), ElementsAre(std::pair(50, 5)));
+}
+
+TEST(RangeFeed, ASampleBeforeTheRecordingIsRefused) {
+  Blocks blocks(50);
+  const absl::Status status = Make(Range(49, 55))->Add(blocks.Next());
+  EXPECT_EQ(FieldOf(status), "playhead");
+  EXPECT_THAT(std::string(status.message()), HasSubstr("begins at sample 50"));
 }
 
 TEST(RangeFeed, WhatIsBeyondTheRecordingIsNamed) {
