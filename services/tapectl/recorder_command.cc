@@ -2,6 +2,7 @@
 #include "dataplane/status_macros.h"
 #include "services/tapectl/commands.h"
 #include "services/tapectl/names.h"
+#include "services/tapectl/positions.h"
 #include "services/tapectl/units.h"
 
 namespace tapedeck::services::tapectl {
@@ -56,10 +57,13 @@ absl::Status RunAnnotate(Program& program, const AnnotateOptions& options) {
   TD_ASSIGN_OR_RETURN(const Stream stream,
                       StreamNamed(model::Use::kAnnotate, options.choice, *catalog));
   TD_RETURN_IF_ERROR(CheckNamed(options.choice.name, stream.segments.front()));
-  TD_ASSIGN_OR_RETURN(const std::string name,
-                      SegmentWith(stream, options.annotation.sample_start, *program.View()));
-  TD_RETURN_IF_ERROR(program.Recorder()->AnnotateRecording(name, options.annotation));
-  program.Print(AnswerOf("annotated", name), absl::StrCat("annotated ", name));
+  TD_ASSIGN_OR_RETURN(const SamplePlace place,
+                      PlaceOfSample(stream, options.annotation.sample_start, *program.View()));
+  Annotation annotation = options.annotation;
+  annotation.sample_start = place.sample;
+  TD_RETURN_IF_ERROR(program.Recorder()->AnnotateRecording(place.recording, annotation));
+  program.Print(AnswerOf("annotated", place.recording),
+                absl::StrCat("annotated ", place.recording));
   return absl::OkStatus();
 }
 
@@ -92,7 +96,8 @@ void AddRecorderCommands(Command tapectl, Program& program) {
   AddRecordingChoice(annotate, annotate_options->choice,
                      absl::StrCat(kWhichRecording, "; running or closed"));
   annotate
-      .AddOption("--sample", annotate_options->annotation.sample_start, "First sample it is about")
+      .AddOption("--sample", annotate_options->annotation.sample_start,
+                 "First sample it is about, counted from 0, the first of what is named")
       .Required();
   annotate.AddOption("--samples", annotate_options->annotation.sample_count,
                      "Number of samples; default 0, a point");

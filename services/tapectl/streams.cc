@@ -10,6 +10,7 @@
 #include "services/errors.h"
 #include "services/sigmf/text.h"
 #include "services/tapectl/names.h"
+#include "services/tapectl/positions.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
@@ -47,32 +48,6 @@ bool IsKnown(const Stream& stream) {
   return stream.segmented || !stream.segments.front().uid.empty();
 }
 
-absl::Status NoSuchSample(const Stream& stream, uint64_t sample) {
-  return ArgumentInvalid(
-      "sample",
-      absl::StrCat(
-          "no segment of ", stream.name, " has sample ", sample,
-          "; tapectl recordings list --segments shows them, and samples count as those of the "
-          "stream's blocks do"));
-}
-
-// A recording that is written may come to the sample. What cannot be looked at, and a part, whose
-// samples are not all of the stream's, is taken as it is.
-absl::Status CheckNotBeyond(const Recording& recording, uint64_t sample, ViewControl& view) {
-  const auto timeline = view.GetTimeline(recording.name);
-  if (!timeline.ok() || recording.part.has_value()) return absl::OkStatus();
-  if (timeline->state == RecordingState::kRecording || timeline->block_samples == 0) {
-    return absl::OkStatus();
-  }
-  // One with no block that can be read has no capture.
-  const CaptureStart last = timeline->captures.empty() ? CaptureStart() : timeline->captures.back();
-  const uint64_t end = last.stream_sample + (timeline->samples - last.sample);
-  if (sample < end) return absl::OkStatus();
-  return ArgumentInvalid(
-      "sample", absl::StrCat("sample ", sample, " is beyond ", recording.name, ", which has ",
-                             timeline->samples, " samples and ends before sample ", end));
-}
-
 }  // namespace
 
 absl::StatusOr<Stream> StreamNamed(model::Use use, const RecordingChoice& choice,
@@ -107,10 +82,9 @@ absl::Status AddLasting(client::CatalogClient& catalog, ViewControl& view, Recor
   const std::vector<Annotation> before = model::AnnotationsBefore(stream, segment->segment);
   if (before.empty()) return absl::OkStatus();
   TD_ASSIGN_OR_RETURN(const Timeline timeline, view.GetTimeline(segment->name));
-  if (timeline.captures.empty()) return absl::OkStatus();
-  const CaptureStart& front = timeline.captures.front();
-  const uint64_t begin = front.stream_sample - std::min(front.sample, front.stream_sample);
-  std::vector<Annotation> lasting = sigmf::LastingTo(begin, before);
+  const std::optional<uint64_t> begin = FirstSampleOf(timeline);
+  if (!begin.has_value()) return absl::OkStatus();
+  std::vector<Annotation> lasting = sigmf::LastingTo(*begin, before);
   segment->annotations.insert(segment->annotations.begin(), lasting.begin(), lasting.end());
   return absl::OkStatus();
 }
@@ -173,35 +147,6 @@ std::unique_ptr<ViewControl> ViewOf(const Program& program, const Stream& stream
         if (now.segmented) return now;
         return RecordingNotFound(name, absl::StrCat(name, " has no segment any more"));
       });
-}
-
-absl::StatusOr<std::string> SegmentWith(const Stream& stream, uint64_t sample, ViewControl& view) {
-  if (!stream.segmented) {
-    TD_RETURN_IF_ERROR(CheckNotBeyond(stream.segments.front(), sample, view));
-    return stream.segments.front().name;
-  }
-  // The last one that begins at the sample or before. One without a block is among the newest.
-  std::optional<Timeline> found;
-  size_t at = 0;
-  for (size_t begin = 0, end = stream.segments.size(); begin < end;) {
-    const size_t middle = begin + (end - begin) / 2;
-    const auto timeline = view.GetTimeline(stream.segments[middle].name);
-    if (!timeline.ok() && !absl::IsNotFound(timeline.status())) return timeline.status();
-    // Gone: among the oldest.
-    const bool after = timeline.ok() && (timeline->captures.empty() ||
-                                         timeline->captures.front().stream_sample > sample);
-    if (timeline.ok() && !after) {
-      found = *timeline;
-      at = middle;
-    }
-    (after ? end : begin) = after ? middle : middle + 1;
-  }
-  if (!found.has_value()) return NoSuchSample(stream, sample);
-  const CaptureStart& last = found->captures.back();
-  if (sample - std::min(sample, last.stream_sample) >= found->samples - last.sample) {
-    return NoSuchSample(stream, sample);
-  }
-  return stream.segments[at].name;
 }
 
 }  // namespace tapedeck::services::tapectl

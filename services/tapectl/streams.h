@@ -59,9 +59,4 @@ absl::Status CheckMostIsThere(const StreamLayout& layout, uint64_t first, uint64
 std::unique_ptr<ViewControl> ViewOf(const Program& program, const Stream& stream,
                                     std::unique_ptr<ViewControl> view);
 
-// The segment that has the sample, as the samples of the stream's blocks count; of what is no
-// stream, that recording, also of a later sample while it is written. INVALID_ARGUMENT
-// (ARGUMENT_INVALID): none has it.
-absl::StatusOr<std::string> SegmentWith(const Stream& stream, uint64_t sample, ViewControl& view);
-
 }  // namespace tapedeck::services::tapectl

