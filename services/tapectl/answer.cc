@@ -32,6 +32,13 @@ Answer ListAnswer(const char* key, const std::vector<Item>& items) {
   return {Dump({{key, std::move(list)}}), std::move(lines)};
 }
 
+template <typename Item>
+Json Located(const Item& item, std::optional<uint64_t> first_sample) {
+  Json out = ToJson(item);
+  out["first_sample"] = first_sample.has_value() ? Json(*first_sample) : Json();
+  return out;
+}
+
 std::vector<std::vector<std::string>> MembersOf(const Json& object) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& [key, value] : object.items()) {
@@ -60,6 +67,12 @@ Answer AnswerOf(const Lun& lun) { return {Dump(ToJson(lun))}; }
 Answer AnswerOf(const Channel& channel) { return {Dump(ToJson(channel))}; }
 Answer AnswerOf(const Recording& recording) { return {Dump(ToJson(recording))}; }
 Answer AnswerOf(const Stream& stream) { return {Dump(ToJson(stream))}; }
+Answer AnswerOf(const Recording& recording, std::optional<uint64_t> first_sample) {
+  return {Dump(Located(recording, first_sample))};
+}
+Answer AnswerOf(const Stream& stream, std::optional<uint64_t> first_sample) {
+  return {Dump(Located(stream, first_sample))};
+}
 Answer AnswerOf(const Job& job) { return {Dump(ToJson(job))}; }
 Answer AnswerOf(const Scrub& scrub) { return {Dump(ToJson(scrub))}; }
 

@@ -33,6 +33,9 @@ Answer AnswerOf(const Lun& lun);
 Answer AnswerOf(const Channel& channel);
 Answer AnswerOf(const Recording& recording);
 Answer AnswerOf(const Stream& stream);
+// With `first_sample`, the session's number of its sample 0; null: nobody knows it.
+Answer AnswerOf(const Recording& recording, std::optional<uint64_t> first_sample);
+Answer AnswerOf(const Stream& stream, std::optional<uint64_t> first_sample);
 Answer AnswerOf(const Job& job);
 Answer AnswerOf(const Scrub& scrub);
 

@@ -13,6 +13,7 @@
 #include "services/tapectl/lists.h"
 #include "services/tapectl/names.h"
 #include "services/tapectl/node_lists.h"
+#include "services/tapectl/positions.h"
 #include "services/tapectl/several_nodes.h"
 #include "services/tapectl/streams.h"
 #include "services/tapectl/units.h"
@@ -71,11 +72,11 @@ std::vector<Recording> PartsNamed(const Program& program, const std::string& nam
 }
 
 // Where it begins among the samples of its session: a segment and a capture begin behind others. Of
-// one without a block it is not known.
-void AddFirstSample(ViewControl& view, const std::string& name, std::vector<Row>& rows) {
-  const auto timeline = view.GetTimeline(name);
-  if (!timeline.ok() || timeline->captures.empty()) return;
-  rows.push_back({"first_sample", absl::StrCat(timeline->captures.front().stream_sample)});
+// one without a block, and of a part, which has some samples of the whole, it is not known.
+std::optional<uint64_t> FirstSampleIn(ViewControl& view, const Recording& recording) {
+  if (recording.part.has_value()) return std::nullopt;
+  const auto timeline = view.GetTimeline(recording.name);
+  return timeline.ok() ? FirstSampleOf(*timeline) : std::nullopt;
 }
 
 absl::Status ShowRecording(Program& program, const RecordingChoice& choice) {
@@ -87,7 +88,7 @@ absl::Status ShowRecording(Program& program, const RecordingChoice& choice) {
     std::vector<Row> rows =
         FieldsOf(Stream{.name = joined.recording.name, .segments = {joined.recording}});
     rows.push_back({"parts", joined.PartsText()});
-    program.Print(AnswerOf(joined.recording), {"FIELD", "VALUE"}, rows);
+    program.Print(AnswerOf(joined.recording, std::nullopt), {"FIELD", "VALUE"}, rows);
     return absl::OkStatus();
   }
   const auto catalog = program.Catalog();
@@ -98,9 +99,10 @@ absl::Status ShowRecording(Program& program, const RecordingChoice& choice) {
   // What the view cannot tell is left out, as the first sample is.
   if (!stream.segmented) AddLasting(*catalog, *view, &recording).IgnoreError();
   std::vector<Row> rows = FieldsOf(stream);
-  AddFirstSample(*view, recording.name, rows);
-  program.Print(stream.segmented ? AnswerOf(stream) : AnswerOf(recording), {"FIELD", "VALUE"},
-                rows);
+  const std::optional<uint64_t> first = FirstSampleIn(*view, recording);
+  if (first.has_value()) rows.push_back({"first_sample", absl::StrCat(*first)});
+  program.Print(stream.segmented ? AnswerOf(stream, first) : AnswerOf(recording, first),
+                {"FIELD", "VALUE"}, rows);
   return absl::OkStatus();
 }
 

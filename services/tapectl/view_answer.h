@@ -15,7 +15,7 @@ struct Viewed {
   std::vector<std::string> notes = {};
 };
 
-// {recording, first_sample, sample_count, rows, columns, ..., means: a list, powers: a list for
+// {recording, first, sample_count, rows, columns, ..., means: a list, powers: a list for
 // each row, dB to a hundredth}; null where nothing is there.
 Answer AnswerOf(const Viewed& viewed);
 

@@ -53,11 +53,14 @@ is_closed() { tapectl_json recordings list --segments "$1" | jq -e --arg name "$
 # is there, as it was made.
 # In a ring it may end in the next segment.
 is_the_window() {
-  local recording first trigger end channel
+  local recording first trigger end channel begin
   read -r recording first trigger end < <(tail -n 1 "$WORK/capture")
   ((trigger - first >= 2 * RATE && end - trigger == RATE)) || fail "not the window: $(tail -n 1 "$WORK/capture")"
   channel=${recording#luns/} channel=${channel%/recordings/*}
   wait_for 60 is_closed "${channel/channels\//}" "$recording" || fail "$recording is not closed"
+  # Positions count from the first sample that the recording has.
+  begin=$(tapectl_json recordings show "$recording" | jq .first_sample)
+  first=$((first - begin)) end=$((end - begin))
   tapectl play "$recording" --from-sample "$first" --to-sample "$end" --sink verify || fail "$recording does not play from $first to $end"
   [[ $channel == ring/* ]] || tapectl play "$recording" --from-sample $((end - 1)) --sink verify || fail "$recording ends before $end"
 }

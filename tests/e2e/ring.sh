@@ -49,7 +49,7 @@ wraps() {
 
 # The stream goes round the ring while the seconds around a trigger stay.
 triggered() {
-  local capture kept first end follower
+  local capture kept named first end follower
   ring "${STORES[1]}" trig 1GiB
   tapectl channel create trig/t --block-bytes 1MiB --sample-rate "$RATE" --pre-trigger 1s --post-trigger 500ms >/dev/null
   start_job record trig/t --source synth --blocks "$(scaled 3000)"
@@ -70,8 +70,15 @@ triggered() {
   json_is "$kept" ".[0].segment * 16 * 131072 == $first" "the first sample kept"
   json_is "$kept" "((.[-1].segment) + 1) * 16 * 131072 >= $end" "the last sample kept"
   json_is "$kept" '[.[].annotations[] | select(.label == "seen")] | length == 1' "the mark"
-  json_is "$(tapectl_json play "$(jq -r .recording <<<"$capture")" --from-sample "$first" --sink verify | tail -n 1)" \
-    '.lost_blocks == 0' "play the capture"
+  # The segment that the answer names begins with that sample, and its own samples count from 0.
+  named=$(jq -r .recording <<<"$capture")
+  json_is "$(tapectl_json recordings show "$named")" ".first_sample == $first" "where the capture begins"
+  tapectl play "$named" --from-sample 1000 --to-sample 3000 --sink "file:$WORK/cut.raw" --replace >/dev/null
+  tapectl recordings export "$named" --first 1000 --count 2000 --format raw --to "$WORK/cut-too.raw" >/dev/null
+  cmp "$WORK/cut.raw" "$WORK/cut-too.raw" || fail "play and export count samples differently"
+  tapectl annotate "$named" --sample 1000 --samples 5 --label here >/dev/null
+  json_is "$(tapectl_json recordings show "$named")" "[.annotations[] | select(.label == \"here\") | .sample_start - $first] == [1000]" "the mark"
+  json_is "$(tapectl_json play "$named" --sink verify | tail -n 1)" '.lost_blocks == 0' "play the capture"
   echo "trig/t: the trigger kept samples $first to $end in $(jq length <<<"$kept") segments while the ring went on"
 }
 

@@ -77,6 +77,11 @@ looks() {
   json_is "$(tapectl_json recordings show l0/c0/latest)" ".segments == 7 and .bytes == $BYTES" "show"
   json_is "$(tapectl_json recordings show l0/c0/latest --segment 6)" ".segment == 6 and .blocks == 5" "show one"
   tapectl recordings show l0/c0/latest --segment 6 | grep '^first_sample  *[1-9]' >/dev/null || fail "show does not say where it begins"
+  json_is "$(tapectl_json recordings show l0/c0/latest --segment 6)" ".first_sample == 6 * $SEGMENT / 2" "where one begins"
+  tapectl play l0/c0/latest --segment 6 --from-sample 1000 --to-sample 3000 --sink "file:$WORK/cut.bin" --replace >/dev/null
+  same <(slice "$WORK/in.bin" $((6 * SEGMENT + 2000)) 4000) "$WORK/cut.bin"
+  expect_error_in "$(tapectl_json play l0/c0/latest --segment 6 --sink null --from-sample 150001 2>&1 || true)" \
+    INVALID_ARGUMENT ARGUMENT_INVALID
   json_is "$(tapectl_json recordings verify l0/c0/latest)" '.checked_blocks == 101 and .segments == 7 and .gone_segments == 0' "verify"
   json_is "$(tapectl_json recordings verify l0/c0/latest --segment 1)" '.checked_blocks == 16' "verify one"
   json_is "$(tapectl_json view l0/c0/latest --columns 64 --rows 14)" \
