@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RateMeter } from '../../../../services/console/web/src/rates.ts';
 import { bytesOfSample, floatsOf } from '../../../../services/console/web/src/recording/numbers.ts';
+import { inSession } from '../../../../services/console/web/src/recording/positions.ts';
 import { bandOf, columnsOf, frequencyAt, madeOf, missingRows, peaksOf, rangeOf, type Spectrogram, spectrogramOf } from '../../../../services/console/web/src/recording/spectrum.ts';
 import { aheadAt, type SpectrogramMessage, type Timeline } from '../../../../services/console/web/src/recording/types.ts';
 import { columnsFor, inside, newest, shiftBand, whole, zoomBand, zoomTime } from '../../../../services/console/web/src/recording/window.ts';
@@ -95,6 +96,7 @@ test('samples of the stream are ahead of those of the recording', () => {
   assert.equal(aheadAt(timeline, 10), 100);
   assert.equal(aheadAt(timeline, 60), 350);
   assert.equal(aheadAt(undefined, 60), 0);
+  assert.deepEqual(['0', '10', '60', '-1', 'x'].map((sample) => inSession(timeline, sample)), ['100', '110', '410', '-1', 'x']);
 });
 
 test('a filter goes by channel, state, time and words', () => {

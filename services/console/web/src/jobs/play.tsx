@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import { call, requestId } from '../api.ts';
 import { useAction } from '../load.ts';
+import { courseOf, inSession } from '../recording/positions.ts';
 import { line } from '../tapectl.ts';
 import type { ConsoleInfo, Job } from '../types.ts';
 import { Failure, Line, Panel } from '../ui/basics.tsx';
@@ -37,11 +38,14 @@ async function nameOf(text: string): Promise<string> {
 }
 
 async function requestOf(where: Where, fields: Fields, sampleRateFactor: number | undefined) {
-  const playhead = { ...(fields.from !== '' && { sample: fields.from }), ...(fields.follow && { follow: true }) };
-  const pacing = { ...(sampleRateFactor !== undefined && { rateFactor: sampleRateFactor }), ...(fields.to !== '' && { endSample: fields.to }) };
+  const recording = await nameOf(fields.recording);
+  const from = fields.from === '0' ? '' : fields.from;
+  const course = from !== '' || fields.to !== '' ? await courseOf(recording) : undefined;
+  const playhead = { ...(course && from !== '' && { sample: inSession(course, from) }), ...(fields.follow && { follow: true }) };
+  const pacing = { ...(sampleRateFactor !== undefined && { rateFactor: sampleRateFactor }), ...(course && fields.to !== '' && { endSample: inSession(course, fields.to) }) };
   return {
     storage: where.storage,
-    recording: await nameOf(fields.recording),
+    recording,
     sink: stageOf(fields.sink),
     transforms: fields.transforms.map(stageOf),
     rails: railsOf(where.rails),
@@ -76,7 +80,7 @@ function Range({ fields, change }: { fields: Fields; change: (more: Partial<Fiel
   return (
     <div class="fields">
       <TextField label="Recording" hint="LUN/CHANNEL/RECORDING, or …/latest" value={fields.recording} onInput={(recording) => change({ recording })} required />
-      <TextField label="From sample" hint="empty: the first" inputMode="numeric" value={fields.from} onInput={(from) => change({ from })} />
+      <TextField label="From sample" hint="from 0; empty: the first" inputMode="numeric" value={fields.from} onInput={(from) => change({ from })} />
       <TextField label="To before sample" hint="empty: the end" inputMode="numeric" value={fields.to} onInput={(to) => change({ to })} />
       <Choice
         label="Rate"

@@ -13,7 +13,7 @@ import { ExplainView, TraceView } from './reports.tsx';
 import { SamplesView } from './samples_view.tsx';
 import { SpectrumView } from './spectrum_view.tsx';
 import { TimelineView } from './timeline.tsx';
-import { aheadAt, type Timeline } from './types.ts';
+import type { Timeline } from './types.ts';
 import { inside, newest, type Window, whole } from './window.ts';
 
 function About({ recording }: { recording: Recording }) {
@@ -131,7 +131,7 @@ export function RecordingPage({ name }: { name: string }) {
   if (!recording) return <Failure error={loaded.error} />;
   const course = timeline instanceof Error ? undefined : timeline;
   // What is annotated and fetched is what is looked at, unless told.
-  const shown = window && { first: window.first, samples: Math.min(MOST_FETCHED, window.count), ahead: aheadAt(course, window.first) };
+  const shown = window && { first: window.first, samples: Math.min(MOST_FETCHED, window.count) };
   return (
     <>
       <Panel title={shortName(name)} actions={<RecordingActions recording={recording} onChange={loaded.reload} onDelete={() => setGone(true)} shown={shown} />}>

@@ -15,8 +15,8 @@ interface Props {
   recording: Recording;
   onChange: () => void;
   onDelete?: () => void;
-  // What the page shows just now: by the recording's samples, and how far the stream's are ahead.
-  shown?: { first: number; samples: number; ahead: number } | undefined;
+  // What the page shows just now.
+  shown?: { first: number; samples: number } | undefined;
 }
 
 export function RecordingActions({ recording, onChange, onDelete = onChange, shown }: Props) {
@@ -50,9 +50,9 @@ export function RecordingActions({ recording, onChange, onDelete = onChange, sho
       </div>
       <Failure error={action.error} />
       {open === 'verify' && <VerifyDialog {...dialog} />}
-      {open === 'annotate' && <AnnotateDialog {...dialog} sample={(shown?.first ?? 0) + (shown?.ahead ?? 0)} />}
+      {open === 'annotate' && <AnnotateDialog {...dialog} sample={shown?.first ?? 0} />}
       {open === 'delete' && <DeleteDialog {...dialog} onDone={onDelete} />}
-      {open === 'download' && <DownloadDialog {...dialog} {...(shown && { first: shown.first, samples: shown.samples, ahead: shown.ahead })} />}
+      {open === 'download' && <DownloadDialog {...dialog} {...shown} />}
     </>
   );
 }

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { call, requestId, watch } from '../api.ts';
 import { count, shortName, word } from '../format.ts';
 import { useAction } from '../load.ts';
+import { courseOf, inSession } from '../recording/positions.ts';
 import { line } from '../tapectl.ts';
 import type { DamagedBlock, Recording, VerifyProgress } from '../types.ts';
 import { Badge, Failure, Line, Table } from '../ui/basics.tsx';
@@ -97,14 +98,13 @@ interface AnnotateProps extends DialogProps {
   samples?: number;
 }
 
-// Samples count here as those of the stream do: AnnotateRecording's.
 export function AnnotateDialog({ recording, sample = 0, samples = 0, onDone, onClose }: AnnotateProps) {
   const [fields, setFields] = useState({ sample: String(sample), samples: samples > 0 ? String(samples) : '', label: '', comment: '' });
   const action = useAction();
   const name = shortName(recording.name);
   const set = (change: Partial<typeof fields>) => setFields((now) => ({ ...now, ...change }));
   const save = async () => {
-    const annotation = { sampleStart: fields.sample, sampleCount: fields.samples || '0', label: fields.label, comment: fields.comment };
+    const annotation = { sampleStart: inSession(await courseOf(recording.name), fields.sample), sampleCount: fields.samples || '0', label: fields.label, comment: fields.comment };
     await call('RecorderService', 'AnnotateRecording', { recording: recording.name, annotation });
     onDone();
     onClose();
@@ -113,7 +113,7 @@ export function AnnotateDialog({ recording, sample = 0, samples = 0, onDone, onC
     <Dialog title={`Annotate ${name}`} onClose={onClose}>
       <Form onSubmit={() => action.run(save)}>
         <div class="fields">
-          <TextField label="Sample" inputMode="numeric" value={fields.sample} onInput={(value) => set({ sample: value })} required />
+          <TextField label="Sample" hint="from 0" inputMode="numeric" value={fields.sample} onInput={(value) => set({ sample: value })} required />
           <TextField label="Samples" hint="empty: a point" inputMode="numeric" value={fields.samples} onInput={(value) => set({ samples: value })} />
           <TextField label="Label" hint="one word or few" value={fields.label} onInput={(label) => set({ label })} required />
           <TextField label="Comment" value={fields.comment} onInput={(comment) => set({ comment })} />

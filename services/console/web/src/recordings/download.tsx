@@ -13,13 +13,11 @@ import { MOST_BYTES, readRaw, saveAs } from './samples.ts';
 interface Props extends DialogProps {
   first?: number;
   samples?: number;
-  // How far the samples of the stream, which tapectl counts, are ahead of the recording's.
-  ahead?: number;
 }
 
 const isCount = (text: string) => /^\d+$/.test(text.trim());
 
-export function DownloadDialog({ recording, first = 0, samples = 65536, ahead = 0, onClose }: Props) {
+export function DownloadDialog({ recording, first = 0, samples = 65536, onClose }: Props) {
   const [from, setFrom] = useState(String(first));
   const [length, setLength] = useState(String(samples));
   const [share, setShare] = useState(0);
@@ -46,7 +44,7 @@ export function DownloadDialog({ recording, first = 0, samples = 65536, ahead = 
           {size > MOST_BYTES && ` The browser takes ${bytes(MOST_BYTES)} at most; the command below takes any length.`}
         </p>
         {action.busy && <progress aria-label="Read so far" max={1} value={share} />}
-        <Line text={line(['play', name], { sink: `file:${file}`, 'from-sample': Number(from) + ahead, 'to-sample': Number(from) + ahead + Number(length) })} />
+        <Line text={line(['play', name], { sink: `file:${file}`, 'from-sample': Number(from), 'to-sample': Number(from) + Number(length) })} />
         <Failure error={action.error} />
         <div class="buttons">
           <button type="button" onClick={onClose}>
