@@ -178,6 +178,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartJoined(const std::string& name,
                                                 .pace = pace,
                                                 .times = times}));
   job->KeepPace(pace);
+  job->remarks_ = std::move(pipeline.remarks);
   for (const std::string& note : found.notes) job->AddNote(note);
   for (const std::string& note : pipeline.notes) job->AddNote(note);
   {

@@ -160,6 +160,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(const std::string& name,
                                                 .pace = pace,
                                                 .times = job->times_}));
   NoteClock(spec, pipeline.notes);
+  job->remarks_ = std::move(pipeline.remarks);
   services::session::TransferEnd& end = job->session_->end();
   end.stage_times = [sink = pipeline.sink.get()] { return sink->stage_times(); };
   end.sink = std::move(pipeline.sink);

@@ -298,6 +298,7 @@ absl::StatusOr<Playback> CreatePlayback(PlaybackSettings settings) {
                   .needs_order = in_order,
                   .damaged_blocks = made.damaged_blocks,
                   .notes = std::move(made.notes),
+                  .remarks = std::move(made.remarks),
                   .compared = std::move(made.compared)};
 }
 

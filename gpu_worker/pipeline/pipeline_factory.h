@@ -123,6 +123,7 @@ struct Playback {
   bool needs_order = false;     // blocks must be pushed in the order of their sequence
   bool damaged_blocks = false;  // of a damaged block, what is good is wanted
   std::vector<std::string> notes;
+  std::shared_ptr<stages::Remarks> remarks;  // what the sink says at the end; null: nothing
   // Blocks that a sink compared with their source; null: it is not there to compare.
   std::shared_ptr<const std::atomic<uint64_t>> compared;
 };

@@ -142,9 +142,10 @@ struct SinkPlace {
 };
 struct MadeSink {
   std::unique_ptr<SinkStage> stage;
-  bool needs_order = false;        // blocks must come in the order of their sequence
-  bool damaged_blocks = false;     // of a damaged block, what is good is wanted
-  std::vector<std::string> notes;  // for the job
+  bool needs_order = false;          // blocks must come in the order of their sequence
+  bool damaged_blocks = false;       // of a damaged block, what is good is wanted
+  std::vector<std::string> notes;    // for the job
+  std::shared_ptr<Remarks> remarks;  // of the stage, notes alone; null: it has none
   // Blocks that it has compared with their source so far; null: it is not there to compare.
   std::shared_ptr<const std::atomic<uint64_t>> compared;
 };

@@ -68,6 +68,38 @@ TEST_F(FileSinkTest, TheTargetComesWithTheEnd) {
   EXPECT_EQ(ReadFile(target_), block_);
 }
 
+// Their places are zeros, as they were recorded. Blocks of 512 samples, from sample 1000 on.
+TEST_F(FileSinkTest, LostSamplesAreToldOf) {
+  SinkPlace place = Place();
+  place.datatype = "cf32_le";
+  place.annotations = {{.sample_start = 900, .sample_count = 150, .label = "lost"},
+                       {.sample_start = 1500, .sample_count = 20, .label = "lost"},
+                       {.sample_start = 1600, .sample_count = 9, .label = "lost", .foreign = true},
+                       {.sample_start = 2024, .sample_count = 512, .label = "lost"},
+                       {.sample_start = 2530,
+                        .sample_count = 1000,
+                        .label = "lost",
+                        .comment = "7 samples in 3 places of this span"},
+                       {.sample_start = 9000, .sample_count = 1, .label = "lost"}};
+  MadeSink sink = CreateSink({.path = target_, .replace = false}, place).value();
+  for (uint64_t i = 0; i < 4; ++i) {
+    const bool missing = i == 2;
+    const dataplane::BlockHeader header = {
+        .sequence = i,
+        .sample_index = 1000 + 512 * i,
+        .payload_bytes = kBlockBytes,
+        .flags = missing ? uint32_t{dataplane::kBlockMissing} : 0};
+    ASSERT_TRUE(
+        sink.stage->Consume(header, std::as_bytes(std::span(missing ? std::string() : block_)))
+            .ok());
+  }
+  EXPECT_THAT(sink.remarks->Notes(), testing::IsEmpty());
+  EXPECT_FALSE(sink.stage->Close(absl::OkStatus()).ok()) << "a block is missing";
+  const uint64_t lost = 50 + 20 + 7;  // the third ones lie in the missing block
+  EXPECT_THAT(sink.remarks->Notes(),
+              ElementsAre(testing::StartsWith(std::to_string(lost) + " samples of the file")));
+}
+
 TEST_F(FileSinkTest, WhatIsThereIsRefusedUnlessItIsToBeReplaced) {
   WriteFile(target_, "old");
   EXPECT_EQ(ReasonOf(Make(false).status()), "FILE_EXISTS");

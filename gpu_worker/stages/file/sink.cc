@@ -3,13 +3,19 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <set>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "dataplane/datatype.h"
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "services/files/errors.h"
 #include "services/files/file_roots.h"
 #include "services/files/part_file.h"
+#include "services/model/lost.h"
+#include "services/vita49/story.h"
 
 namespace tapedeck::gpu_worker::stages::file {
 
@@ -18,10 +24,62 @@ using services::files::WriteFailed;
 
 namespace {
 
+// Samples among those given that were lost before they were recorded: their places hold zeros.
+class Losses {
+ public:
+  Losses(const std::vector<services::Annotation>& annotations, uint64_t sample_bytes)
+      : story_(annotations), sample_bytes_(sample_bytes) {
+    for (const services::Annotation& one : annotations) {
+      if (const auto lost = services::model::LostTogetherIn(one)) together_.insert(*lost);
+    }
+  }
+
+  void Give(const dataplane::BlockHeader& header) {
+    const uint64_t first = header.sample_index;
+    const uint64_t end = first + header.payload_bytes / sample_bytes_;
+    if (end <= first) return;
+    first_ = std::min(first_, first);
+    end_ = std::max(end_, end);
+    const uint64_t begin = story_.EndOfLoss(first) > first ? first : story_.LossBehind(first);
+    for (uint64_t at = begin; at < end; at = story_.LossBehind(at)) {
+      samples_ += std::min(end, story_.EndOfLoss(at)) - at;
+    }
+  }
+
+  // With those that are told together: at most so many are among the samples given.
+  uint64_t samples() const {
+    uint64_t samples = samples_;
+    for (const services::model::LostTogether& one : together_) {
+      const uint64_t from = std::max(first_, one.first);
+      const uint64_t to = std::max(from, std::min(end_, one.end));
+      samples += std::min(one.samples, to - from);
+    }
+    return samples;
+  }
+
+ private:
+  const services::vita49::Story story_;
+  std::set<services::model::LostTogether> together_;  // segments have parts of the same
+  const uint64_t sample_bytes_;
+  uint64_t first_ = UINT64_MAX;
+  uint64_t end_ = 0;
+  uint64_t samples_ = 0;
+};
+
 class FileSink final : public SinkStage {
  public:
-  FileSink(std::unique_ptr<PartFile> part, uint64_t block_bytes)
-      : part_(std::move(part)), block_bytes_(block_bytes) {}
+  FileSink(std::unique_ptr<PartFile> part, uint64_t block_bytes, Losses losses)
+      : part_(std::move(part)), block_bytes_(block_bytes), losses_(std::move(losses)) {}
+
+  // At the end, for the job; it may outlive the sink.
+  std::shared_ptr<Remarks> MakeRemarks() const {
+    return std::make_shared<Remarks>([lost = lost_]() -> std::vector<std::string> {
+      if (*lost == 0) return {};
+      return {absl::StrCat(lost->load(),
+                           " samples of the file are zeros: they were lost before they were "
+                           "recorded, as annotations `lost` of the recording say")};
+    });
+  }
 
   bool reads_payload() const override { return true; }
 
@@ -29,7 +87,11 @@ class FileSink final : public SinkStage {
                        std::span<const std::byte> payload) override {
     const uint64_t offset = header.sequence * block_bytes_;
     const bool missing = (header.flags & dataplane::kBlockMissing) != 0;
-    if (missing) ++missing_blocks_;
+    if (missing) {
+      ++missing_blocks_;
+    } else {
+      losses_.Give(header);
+    }
     if ((header.flags & dataplane::kBlockDamaged) != 0) ++damaged_blocks_;
     bytes_ = std::max(bytes_, offset + (missing ? block_bytes_ : payload.size()));
     return WriteAll(payload, offset);
@@ -43,6 +105,7 @@ class FileSink final : public SinkStage {
     if (ftruncate(part_->fd(), static_cast<off_t>(bytes_)) != 0) {
       return WriteFailed(part_->path(), "ftruncate", errno);
     }
+    *lost_ = losses_.samples();
     return missing_blocks_ + damaged_blocks_ == 0 ? part_->Publish() : KeepWithHoles();
   }
 
@@ -71,6 +134,8 @@ class FileSink final : public SinkStage {
 
   const std::unique_ptr<PartFile> part_;
   const uint64_t block_bytes_;
+  Losses losses_;
+  const std::shared_ptr<std::atomic<uint64_t>> lost_ = std::make_shared<std::atomic<uint64_t>>(0);
   uint64_t bytes_ = 0;
   uint64_t missing_blocks_ = 0;
   uint64_t damaged_blocks_ = 0;
@@ -80,9 +145,15 @@ class FileSink final : public SinkStage {
 
 absl::StatusOr<MadeSink> CreateSink(const SinkParameters& parameters, const SinkPlace& place) {
   TD_ASSIGN_OR_RETURN(auto part, place.files.CreatePart(parameters.path, parameters.replace));
+  const auto type = dataplane::ParseDatatype(place.datatype);
+  auto sink = std::make_unique<FileSink>(
+      std::move(part), place.block_bytes,
+      Losses(place.annotations, type.ok() ? type->bytes_per_sample() : place.block_bytes));
+  auto remarks = sink->MakeRemarks();
   // A transform would spread the zeros over what is good.
-  return MadeSink{.stage = std::make_unique<FileSink>(std::move(part), place.block_bytes),
-                  .damaged_blocks = place.transforms.empty()};
+  return MadeSink{.stage = std::move(sink),
+                  .damaged_blocks = place.transforms.empty(),
+                  .remarks = std::move(remarks)};
 }
 
 }  // namespace tapedeck::gpu_worker::stages::file
