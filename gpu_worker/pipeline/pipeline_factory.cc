@@ -206,7 +206,8 @@ absl::StatusOr<Recording> CreateRecording(RecordSettings settings) {
                                      .datatype = chain.takes,
                                      .sample_rate = rate,
                                      .block_bytes = chain.bytes_before(),
-                                     .at_ns = settings.counts_from_at ? settings.at_ns : 0,
+                                     .at_ns = settings.at_ns,
+                                     .in_group = settings.counts_from_at,
                                      .transformed = !transforms.empty(),
                                      .files = std::move(settings.files)}));
   if (made.remarks != nullptr) made.remarks->CountIn(chain.samples_for_one);

@@ -97,6 +97,7 @@ struct SourcePlace {
   double sample_rate = 0;            // of that; 0: unknown
   uint64_t block_bytes = 0;
   int64_t at_ns = 0;  // UTC; samples that come from elsewhere count from then; 0: from the first
+  bool in_group = false;             // what it makes counts from at_ns as well
   bool transformed = false;          // what it makes goes into a transform, not into the channel
   services::files::FileRoots files;  // that may be read
 };

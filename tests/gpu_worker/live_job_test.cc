@@ -1,7 +1,16 @@
 // Jobs of a source without an end: how far they say they are, and how they are stopped.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "gpu_worker/emulator/target.h"
 #include "gpu_worker/pipeline/device_choice.h"
+#include "tests/gpu_worker/vita49_packets.h"
 #include "tests/gpu_worker/worker_fixture.h"
 
 namespace tapedeck::gpu_worker {
@@ -9,14 +18,29 @@ namespace {
 
 using services::Job;
 using services::JobState;
+using testing::AllOf;
 using testing::Contains;
-using testing::Eq;
 using testing::HasSubstr;
 using testing::Optional;
 
 class LiveJobTest : public WorkerFixture {
  protected:
   void SetUp() override { StartWorker(pipeline::ChooseDevice("host").value()); }
+
+  // One datagram each, to the port that a note of the job ends with.
+  static void SendTo(const Job& job, const std::vector<std::vector<std::byte>>& packets) {
+    const auto listens = [](const std::string& note) { return absl::StrContains(note, "listens"); };
+    const auto note = std::ranges::find_if(job.notes, listens);
+    ASSERT_NE(note, job.notes.end());
+    const std::vector<std::string> words = absl::StrSplit(*note, ' ');
+    auto target = emulator::Target::Connect(emulator::Target::Transport::kUdp,
+                                            absl::StrCat("127.0.0.1:", words.back()));
+    ASSERT_TRUE(target.ok()) << target.status();
+    for (const auto& packet : packets) {
+      const std::span<const std::byte> bytes(packet);
+      ASSERT_TRUE(target->Send(std::span(&bytes, 1)).ok());
+    }
+  }
 };
 
 TEST_F(LiveJobTest, ItIsStoppedAndHasSucceeded) {
@@ -64,6 +88,40 @@ TEST_F(LiveJobTest, OneThatIsCancelledAsItStopsIsCancelled) {
   ASSERT_TRUE(worker_->CancelJob(job->name).ok());
   ASSERT_TRUE(worker_->StopJob(job->name).ok());
   EXPECT_EQ(AwaitEnd(job).state, JobState::kCancelled);
+}
+
+// By the packets' own times, whenever they come: the fourth has the time asked for in its midst.
+TEST_F(LiveJobTest, WhatIsFromBeforeTheTimeAskedForIsNotRecorded) {
+  constexpr uint64_t kSamples = 256, kPackets = 10, kRate = 1'000'000, kBefore = 1'000;
+  const std::string channel = "luns/l/channels/live";
+  ASSERT_TRUE(node_->channels()
+                  .CreateChannel({.name = channel,
+                                  .block_bytes = kTestBlockBytes,
+                                  .datatype = "ci16_be",
+                                  .sample_rate = kRate},
+                                 "")
+                  .ok());
+  const int64_t at_ns =
+      1'700'000'000 * dataplane::kSecondNs + int64_t{kBefore} * dataplane::kMicrosecondNs;
+  const auto job = worker_->StartRecord(
+      {.transfer = {.storage = "node", .target = channel},
+       .source = {"ingest", {{"udp", "127.0.0.1:0"}, {"packets", "vita49"}, {"timeout", 0.3}}},
+       .duration_ns = 600 * dataplane::kSecondNs,
+       .at_ns = at_ns});
+  ASSERT_TRUE(job.ok()) << job.status();
+  const std::vector<std::byte> samples(kSamples * 4, std::byte{1});
+  std::vector<std::vector<std::byte>> packets;
+  for (uint64_t i = 0; i < kPackets; ++i) {
+    packets.push_back(VitaData(1, VitaTime::Of(i * kSamples, kRate), samples));
+  }
+  SendTo(*job, packets);
+  const Job ended = AwaitEnd(job);
+  EXPECT_EQ(ended.state, JobState::kSucceeded) << ended.error;
+  EXPECT_EQ(ended.bytes, (kPackets * kSamples - kBefore) * 4);
+  ASSERT_TRUE(ended.timing.has_value());
+  EXPECT_EQ(ended.timing->first_time_ns, at_ns);
+  EXPECT_THAT(ended.notes, Contains(AllOf(HasSubstr("lost samples 0"),
+                                          HasSubstr("packets before the instant, left out 3"))));
 }
 
 TEST_F(LiveJobTest, APlaybackHasNoLiveSource) {

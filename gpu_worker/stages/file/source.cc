@@ -279,7 +279,7 @@ absl::StatusOr<MadeSource> CreateSource(const SourceParameters& parameters,
                                              .raw_datatype = place.datatype,
                                              .sample_rate = place.sample_rate,
                                              .loop = parameters.loop,
-                                             .from_instant = place.at_ns != 0,
+                                             .from_instant = place.in_group,
                                              .transformed = place.transformed}));
   const bool converted = place.transformed && place.datatype == kTransformable;
   if (file.datatype != place.datatype && !converted) {

@@ -44,7 +44,7 @@ std::string TextOf(const Counts& counts) {
                     services::vita49::FormatText(counts.other_format.load()),
                     ", which are not the channel's samples");
   }
-  if (counts.early > 0) add("before the instant", counts.early);
+  if (counts.early > 0) add("packets before the instant, left out", counts.early);
   if (counts.uncut) {
     absl::StrAppend(&text,
                     "; not cut to the sample at the instant: the packets have no time in UTC");

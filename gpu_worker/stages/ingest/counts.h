@@ -16,7 +16,7 @@ struct Counts {
   std::atomic<uint64_t> samples = 0;
   std::atomic<uint64_t> repeated = 0;
   std::atomic<uint64_t> late = 0;
-  std::atomic<uint64_t> early = 0;         // before the group's instant
+  std::atomic<uint64_t> early = 0;         // packets from before the instant
   std::atomic<bool> uncut = false;         // see Packet
   std::atomic<uint64_t> out_of_place = 0;  // see Jumps
   std::atomic<uint64_t> restarts = 0;      // of the sender's count

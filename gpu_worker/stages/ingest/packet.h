@@ -24,14 +24,14 @@ struct Told {
   bool operator==(const Told&) const = default;
 };
 
-// One packet as its kind understands it. Positions count samples from the first one at the group's
-// instant or after it, or else from the first one of the first packet that came; below 0 is what is
-// from before.
+// One packet as its kind understands it. Positions count samples from the first one at the
+// instant asked for or after it, or else from the first one of the first packet that came; below 0
+// is what is from before.
 struct Packet {
   enum class Is {
     kSamples,
     kNews,       // without samples
-    kEarly,      // all its samples are from before the group's instant
+    kEarly,      // all its samples are from before the instant
     kEnd,        // of the stream
     kForeign,    // of another stream
     kMalformed,  // no packet of the kind, or not like the others of its stream
@@ -83,7 +83,7 @@ struct StreamSettings {
   size_t sample_bytes = 0;
   dataplane::Datatype datatype;    // of the channel, or of what the first transform takes
   double sample_rate = 0;          // of the channel
-  int64_t at_ns = 0;               // the group's instant, UTC; 0: it is in none
+  int64_t at_ns = 0;               // the first sample is of then or later, UTC; 0: of any time
   std::optional<uint32_t> stream;  // none: that of the first packet
 };
 

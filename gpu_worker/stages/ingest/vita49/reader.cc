@@ -108,7 +108,7 @@ class VitaReader final : public PacketReader {
 
   bool IsCut() const { return at_ns_ != 0 && !uncut_; }
 
-  // kSamples: the stream has begun, with samples at the group's instant or after it.
+  // kSamples: the stream has begun, with samples at the instant or after it.
   Packet::Is Begin(const Decoded& decoded) {
     uncut_ = at_ns_ != 0 && !services::vita49::IsUtc(decoded.time);
     if (IsCut()) {
