@@ -68,7 +68,8 @@ void AnyJob::SetEnd(absl::Status error) {
   } else {
     job_.state = job_.error.ok() ? StateOfEnd() : services::JobState::kFailed;
   }
-  if (job_.state == services::JobState::kSucceeded) {
+  const bool has_share = stopped_ && job_.progress.has_value();
+  if (job_.state == services::JobState::kSucceeded && !has_share) {
     if (job_.blocks > 0) job_.total_blocks = job_.blocks;
     job_.progress = 1;
   }

@@ -49,6 +49,8 @@ class AnyJob {
   mutable absl::Mutex mutex_;
   services::Job job_ ABSL_GUARDED_BY(mutex_);
   bool cancelled_ ABSL_GUARDED_BY(mutex_) = false;
+  // Its source, on request: if all that was asked for is known, it has a share of that.
+  bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
   // Blocks that its sink compared with their source; null: it is not there to compare.
   std::shared_ptr<const std::atomic<uint64_t>> compared_ ABSL_GUARDED_BY(mutex_);
 

@@ -58,7 +58,8 @@ void Job::OnChange(const Snapshot& snapshot) {
     if (meter_ != nullptr) job_.timing = meter_->timing();
     job_.captures = snapshot.captures;
     job_.progress = ProgressOf(goal_, job_, environment_.executor->clock().NowNs());
-    if (job_.state == services::JobState::kPreparing) job_.progress = snapshot.memory_ready;
+    const bool preparing = job_.state == services::JobState::kPreparing && !snapshot.ended;
+    if (preparing) job_.progress = snapshot.memory_ready;
   }
   if (times_ != nullptr && snapshot.accept.recording == times_->recording()) {
     times_->BeginAt(snapshot.accept.first_block);

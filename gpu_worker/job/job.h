@@ -122,7 +122,6 @@ class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
   bool in_range_ = false;  // a playback up to a sample: meter_ has what it lacks
   // Of a recording whose source has no end of its own, on the executor; empty: it has, or it plays.
   std::function<void()> stop_source_;
-  bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
 
   std::shared_ptr<pipeline::BlockTimes> times_;  // of a playback, on the executor
   std::shared_ptr<const pace::Meter> meter_;     // null: nobody has asked for a pace, range or time

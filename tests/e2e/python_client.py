@@ -171,8 +171,8 @@ def stop():
         assert job.state.total_blocks is None and 0 <= job.state.progress < 0.5, job.state
         job.stop()
         ended = job.wait(30)
-        assert ended.state == "SUCCEEDED" and ended.progress == 1, ended
-        assert deck.play(ended.recording, "verify").wait(60).blocks == ended.blocks == ended.total_blocks
+        assert ended.state == "SUCCEEDED" and ended.progress < 0.5 and ended.total_blocks is None, ended
+        assert deck.play(ended.recording, "verify").wait(60).blocks == ended.blocks
     print("a live source was stopped, and the job has succeeded")
 
 
