@@ -64,8 +64,10 @@ class Groups {
 
  private:
   static double Seconds(const StageTime& time) { return static_cast<double>(time.time_ns) / 1e9; }
+  // Work that began before the time it is a share of counts to that time's end alone.
   double Share(absl::string_view what, double of_s) const {
-    return of_s > 0 ? static_cast<double>(model::TimeOf(times_, what)) / 1e9 / of_s : 0;
+    if (of_s <= 0) return 0;
+    return std::min(1.0, static_cast<double>(model::TimeOf(times_, what)) / 1e9 / of_s);
   }
   double Sent(absl::string_view what) const { return Share(what, sending_s_); }
   double Received(absl::string_view what) const { return Share(what, receiving_s_); }
@@ -95,6 +97,7 @@ class Groups {
       group.share += stage.share;
       if (stage.share > 0) group.stages.push_back(std::move(stage));
     }
+    group.share = std::min(1.0, group.share);
     if (!group.stages.empty()) groups_.push_back(std::move(group));
   }
 

@@ -2,7 +2,6 @@
 // the recording.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -17,14 +16,26 @@ namespace tapedeck::services::session {
 // Any thread. Shared by the session and what it records into.
 class StageBoard {
  public:
-  // By what writes blocks: how long it flushed.
-  std::atomic<int64_t> flushing_ns = 0;
+  // By what writes blocks, of which there may be several at a time, as where a segment follows
+  // another: a flush begins, and ends, by the steady clock. Time in which several are under way
+  // counts once.
+  void FlushBegan(int64_t now_ns) {
+    absl::MutexLock lock(&mutex_);
+    CountFlushing(now_ns);
+    ++flushes_;
+  }
+  void FlushEnded(int64_t now_ns) {
+    absl::MutexLock lock(&mutex_);
+    CountFlushing(now_ns);
+    --flushes_;
+  }
 
   // What that has spent, of a board that there may be.
   static std::function<StageTimes()> Stored(std::shared_ptr<StageBoard> board) {
     if (board == nullptr) return nullptr;
     return [board = std::move(board)] {
-      return StageTimes{{"store.flush", "", board->flushing_ns}};
+      absl::MutexLock lock(&board->mutex_);
+      return StageTimes{{"store.flush", "", board->flushing_ns_}};
     };
   }
 
@@ -39,8 +50,16 @@ class StageBoard {
   }
 
  private:
+  void CountFlushing(int64_t now_ns) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (flushes_ > 0) flushing_ns_ += now_ns - counted_ns_;
+    counted_ns_ = now_ns;
+  }
+
   mutable absl::Mutex mutex_;
   StageTimes latest_ ABSL_GUARDED_BY(mutex_);
+  int flushes_ ABSL_GUARDED_BY(mutex_) = 0;          // under way
+  int64_t flushing_ns_ ABSL_GUARDED_BY(mutex_) = 0;  // until counted_ns_
+  int64_t counted_ns_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace tapedeck::services::session

@@ -35,6 +35,7 @@ void GroupCommit::Flush() {
   const int64_t started_ns = now();
   terms_.trail.Stamp(dataplane::flight::Kind::kFlush,
                      {.sequence = contiguous_, .argument = contiguous_, .now_ns = started_ns});
+  if (terms_.stages != nullptr) terms_.stages->FlushBegan(started_ns);
   files_.Flush([this, contiguous = contiguous_, started_ns](absl::Status status) {
     OnFlushed(status, contiguous, started_ns);
   });
@@ -49,7 +50,9 @@ void GroupCommit::OnFlushed(const absl::Status& status, uint64_t contiguous, int
   } else {
     ++meter_.failed_flushes;
   }
-  last_flush_ns_ = now() - started_ns;
+  const int64_t now_ns = now();
+  if (terms_.stages != nullptr) terms_.stages->FlushEnded(now_ns);
+  last_flush_ns_ = now_ns - started_ns;
   delay_ns_ = std::min(kFlushPeriodNs, 4 * last_flush_ns_);
   MaybeFlush();
   on_flushed_(status);

@@ -3,12 +3,15 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "dataplane/clock.h"
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
 #include "dataplane/flight/stamp.h"
+#include "services/session/stage_board.h"
 #include "storage_node/recording/lun_meter.h"
 #include "storage_node/store/recording_files.h"
 
@@ -24,6 +27,7 @@ struct CommitTerms {
   size_t blocks = 1;
   uint64_t durable = 0;  // every block below is already
   dataplane::flight::Trail trail;
+  std::shared_ptr<services::session::StageBoard> stages = nullptr;  // null: nobody counts flushes
 };
 
 // Lives on `executor`, which is that of `files`; both outlive it.
@@ -34,11 +38,11 @@ class GroupCommit {
               LunMeter& meter, std::function<void(const absl::Status&)> on_flushed)
       : files_(files),
         executor_(executor),
-        terms_(terms),
+        terms_(std::move(terms)),
         meter_(meter),
         on_flushed_(std::move(on_flushed)),
-        contiguous_(terms.durable),
-        durable_(terms.durable) {}
+        contiguous_(terms_.durable),
+        durable_(terms_.durable) {}
 
   // `blocks` more are written with their index entries; all below `contiguous` are.
   void OnWritten(uint64_t contiguous, size_t blocks);

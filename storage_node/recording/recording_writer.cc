@@ -54,7 +54,8 @@ RecordingWriter::RecordingWriter(WriterOptions options,
       commit_(*files_, executor,
               {.blocks = std::max<size_t>(1, options_.ring_slots / 2),
                .durable = options_.start.next,
-               .trail = options_.trail},
+               .trail = options_.trail,
+               .stages = options_.stages},
               *options_.meter, [this](const absl::Status& status) { OnFlushed(status); }) {
   if (options_.arrivals == nullptr) {
     options_.arrivals = std::make_shared<dataplane::ArrivalCrcs>(entries_.piece_bytes);
@@ -164,7 +165,6 @@ void RecordingWriter::OnIndexed(const std::vector<format::IndexEntry>& entries) 
 void RecordingWriter::OnFlushed(const absl::Status& status) {
   slow_flushes_.Flushed(commit_.last_flush_ns(), status);
   if (!status.ok()) Fail(status);
-  options_.stages->flushing_ns += commit_.last_flush_ns();
   options_.live->durable = watermarks().durable;
   options_.trail.Stamp(Kind::kDurable,
                        {.sequence = commit_.durable(), .argument = commit_.durable()});

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "services/explain/advice.h"
+#include "services/session/stage_board.h"
 
 namespace tapedeck::services::explain {
 namespace {
@@ -128,6 +130,21 @@ TEST(Explanation, AShortTransferTellsNothing) {
   EXPECT_THAT(TextOf(found), HasSubstr("too short to tell: it took 0.042 s"));
 }
 
+// A flush counts when it ends, also in a segment in whose time it did not begin.
+TEST(Explanation, NoStageIsBusyForMoreThanAllTheTime) {
+  const Explanation found = Explain(Ten({{"store.flush", "", 14'600},
+                                         {"send.acknowledge", "", 9'000},
+                                         {"work.source", "", 9'000},
+                                         {"work.crc", "", 9'000}}),
+                                    Direction::kRecord);
+  EXPECT_EQ(found.limited_by, "flush");
+  for (const StageShare& stage : found.stages) {
+    EXPECT_LE(stage.share, 1) << stage.name;
+    EXPECT_LE(stage.thread_share, 1) << stage.name;
+    EXPECT_LE(stage.seconds, found.elapsed_s) << stage.name;
+  }
+}
+
 TEST(Explanation, EachStageIsThereOnce) {
   const Explanation found = Explain(Ten({{"work.crc", "", 4'000},
                                          {"receive.crc", "", 5'000},
@@ -147,6 +164,23 @@ TEST(Explanation, PeopleReadTheFirstTheSecondAndWhatHelps) {
   EXPECT_THAT(text, HasSubstr("then source: 20 %"));
   EXPECT_THAT(text, HasSubstr("what helps: rail r1 is slower than the others"));
   EXPECT_THAT(text, Not(HasSubstr("nan")));
+}
+
+// Of a segment that ends and of the next one.
+TEST(StageTimes, FlushesAtOneTimeCountOnce) {
+  const auto board = std::make_shared<session::StageBoard>();
+  const auto flushing = [stored = session::StageBoard::Stored(board)] {
+    return model::TimeOf(stored(), "store.flush");
+  };
+  board->FlushBegan(100);
+  board->FlushBegan(105);
+  EXPECT_EQ(flushing(), 5);
+  board->FlushEnded(110);
+  board->FlushEnded(112);
+  EXPECT_EQ(flushing(), 12);
+  board->FlushBegan(200);
+  board->FlushEnded(203);
+  EXPECT_EQ(flushing(), 15);
 }
 
 TEST(StageTimes, SumsAreBounded) {
