@@ -84,7 +84,7 @@ void Worker::CancelAll() {
     mutex_.Await(absl::Condition(this, &Worker::none_starts));
   }
   for (const services::Job& job : ListJobs()) {
-    if (job.end_time_ns == 0) Find(job.name)->Cancel();
+    if (!services::model::HasEnded(job)) Find(job.name)->Cancel();
   }
   // Each ends within its session's deadlines.
   for (const services::Job& job : ListJobs()) {
@@ -277,6 +277,10 @@ absl::StatusOr<job::JobEnvironment> Worker::Environment(const Start& start, cons
       .changed =
           [history = parts_.history.get()] {
             if (history != nullptr) history->Changed();
+          },
+      .progressed =
+          [history = parts_.history.get()] {
+            if (history != nullptr) history->Progressed();
           },
       .group = start.group,
       .trail = parts_.trails == nullptr

@@ -42,25 +42,31 @@ Job::Job(const std::string& name, Direction direction, const JobEnvironment& env
          std::vector<JobNode> nodes)
     : AnyJob(name, direction, environment), nodes_(std::move(nodes)) {}
 
+bool Job::Show(const Snapshot& snapshot) {
+  const int64_t now_ns = environment_.executor->clock().NowNs();
+  absl::MutexLock lock(&mutex_);
+  const bool named = job_.recording.empty() && !snapshot.accept.recording.empty();
+  if (!snapshot.accept.recording.empty()) job_.recording = snapshot.accept.recording;
+  if (!snapshot.ended) job_.state = StateOf(snapshot, job_.state);
+  job_.blocks = snapshot.blocks;
+  job_.bytes = snapshot.bytes;
+  job_.total_blocks = TotalOf(goal_, snapshot.total_blocks);
+  job_.elapsed_ns = snapshot.elapsed_ns;
+  job_.lost_blocks = LostOf(snapshot);
+  job_.counters = snapshot.counters;
+  job_.rails = snapshot.rails;
+  job_.stage_times = snapshot.stage_times;
+  if (meter_ != nullptr) job_.timing = meter_->timing();
+  job_.captures = snapshot.captures;
+  job_.progress = ProgressOf(goal_, job_, now_ns);
+  const bool preparing = job_.state == services::JobState::kPreparing && !snapshot.ended;
+  if (preparing) job_.progress = snapshot.memory_ready;
+  return named;
+}
+
 void Job::OnChange(const Snapshot& snapshot) {
-  {
-    absl::MutexLock lock(&mutex_);
-    if (!snapshot.accept.recording.empty()) job_.recording = snapshot.accept.recording;
-    if (!snapshot.ended) job_.state = StateOf(snapshot, job_.state);
-    job_.blocks = snapshot.blocks;
-    job_.bytes = snapshot.bytes;
-    job_.total_blocks = TotalOf(goal_, snapshot.total_blocks);
-    job_.elapsed_ns = snapshot.elapsed_ns;
-    job_.lost_blocks = LostOf(snapshot);
-    job_.counters = snapshot.counters;
-    job_.rails = snapshot.rails;
-    job_.stage_times = snapshot.stage_times;
-    if (meter_ != nullptr) job_.timing = meter_->timing();
-    job_.captures = snapshot.captures;
-    job_.progress = ProgressOf(goal_, job_, environment_.executor->clock().NowNs());
-    const bool preparing = job_.state == services::JobState::kPreparing && !snapshot.ended;
-    if (preparing) job_.progress = snapshot.memory_ready;
-  }
+  const auto& tell = Show(snapshot) ? environment_.changed : environment_.progressed;
+  if (tell) tell();
   if (times_ != nullptr && snapshot.accept.recording == times_->recording()) {
     times_->BeginAt(snapshot.accept.first_block);
   }

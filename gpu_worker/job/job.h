@@ -103,6 +103,8 @@ class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
 
   // On the executor.
   void OnChange(const services::session::Snapshot& snapshot);
+  // True: its recording has a name now.
+  bool Show(const services::session::Snapshot& snapshot);
   void OnSecondChange(const services::session::Snapshot& snapshot);
   // The second session has ended; `annotated` and `unmarked` are those of its recording.
   void EndSecond(const absl::Status& annotated, uint64_t unmarked);

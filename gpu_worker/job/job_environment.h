@@ -38,7 +38,10 @@ struct JobEnvironment {
   services::files::FileRoots files;                  // that the job may name
   services::identity::AddressPatterns destinations;  // the same
   std::string worker_name;
-  std::function<void()> changed = {};  // told when the job has ended; waits for nothing
+  // Both wait for nothing: told when its recording has a name and when it has ended, and often
+  // while it runs.
+  std::function<void()> changed = {};
+  std::function<void()> progressed = {};
   std::string group;  // of jobs that were started together; empty: this one was started alone
   std::shared_ptr<services::flight::TrailRecord> trail;  // null: none. Shared with who shows it
   services::telemetry::trace::Branch trace;              // of the call that asked for the job

@@ -20,6 +20,7 @@
 #include "services/files/errors.h"
 #include "services/files/input_file.h"
 #include "services/files/part_file.h"
+#include "services/inlets.h"
 
 namespace tapedeck::gpu_worker::job {
 namespace {
@@ -47,6 +48,29 @@ std::string TextOf(const PastJobs& now, const services::JobCodec& codec) {
   return absl::StrCat(text, kEnd, "\n");
 }
 
+// Of what was written last before the worker died.
+std::string KnownOf(const services::Job& job) {
+  const std::string least = absl::StrCat("at least ", job.blocks, " blocks");
+  if (job.direction == dataplane::Direction::kPlayback) {
+    return absl::StrCat("how far it played is not known",
+                        job.blocks > 0 ? absl::StrCat(": ", least) : "");
+  }
+  if (job.recording.empty()) {
+    return absl::StrCat("its recording is not known: tapectl recordings list ", job.target);
+  }
+  const std::string has = job.blocks > 0 ? least : "it is not known how many blocks";
+  if (services::IsInletName(job.recording)) return absl::StrCat("sent: ", has);
+  return absl::StrCat("recorded: ", has, "; tapectl recordings show ", job.recording,
+                      " tells what there is");
+}
+
+// Nobody knows when it ended, nor how far it was.
+void BreakOff(services::Job& job) {
+  job.state = services::JobState::kFailed;
+  job.progress.reset();
+  job.error = absl::AbortedError(absl::StrCat("the worker died while the job ran; ", KnownOf(job)));
+}
+
 absl::StatusOr<services::Job> JobOf(absl::string_view line, uint64_t most,
                                     const services::JobCodec& codec) {
   const std::pair<absl::string_view, absl::string_view> words = absl::StrSplit(line, ' ');
@@ -63,10 +87,7 @@ absl::StatusOr<services::Job> JobOf(absl::string_view line, uint64_t most,
       number > most) {
     return NoHistory("a job has no number that was given");
   }
-  if (job.end_time_ns != 0) return job;
-  job.state = services::JobState::kFailed;
-  job.error = absl::AbortedError("the worker ended while the job ran");
-  job.end_time_ns = job.start_time_ns + job.elapsed_ns;
+  if (!services::model::HasEnded(job)) BreakOff(job);
   return job;
 }
 
@@ -146,6 +167,13 @@ void JobHistory::Changed() {
     if (std::exchange(waits_, true)) return;
   }
   thread_->Run([this] { Write(kAhead); });
+}
+
+void JobHistory::Progressed() {
+  const int64_t now_ns = clock_.NowNs();
+  int64_t due_ns = progress_due_ns_.load(std::memory_order_relaxed);
+  if (now_ns < due_ns) return;
+  if (progress_due_ns_.compare_exchange_strong(due_ns, now_ns + kProgressNs)) Changed();
 }
 
 void JobHistory::Close() {

@@ -2,6 +2,7 @@
 // and their numbers are not given again.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "dataplane/clock.h"
 #include "services/jobs.h"
 #include "services/threads/task_thread.h"
 
@@ -32,6 +34,8 @@ class JobHistory {
   static constexpr uint64_t kMaxFileBytes = 16 << 20;
   // Jobs that may begin until the file is written; after a crash so many numbers are left out.
   static constexpr uint64_t kAhead = 64;
+  // What jobs have done is written no more often; a worker that is killed forgets so much of it.
+  static constexpr int64_t kProgressNs = dataplane::kSecondNs;
 
   // Makes the directory, if it is not there, and reads. A file that cannot be read is renamed to
   // NAME.unreadable-TIME, which the log says; then numbers go on from the time, in seconds. If the
@@ -47,6 +51,9 @@ class JobHistory {
 
   // Writes soon, on a thread of its own.
   void Changed() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The same within kProgressNs, of what jobs have done while they run. May be told for each block.
+  void Progressed() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Writes what there is, once no job begins any more. Waits.
   void Close();
@@ -65,6 +72,8 @@ class JobHistory {
   PastJobs past_;
   std::function<PastJobs()> look_;
 
+  const dataplane::SystemClock clock_;
+  std::atomic<int64_t> progress_due_ns_ = 0;  // by the steady clock
   absl::Mutex mutex_;
   bool waits_ ABSL_GUARDED_BY(mutex_) = false;  // a look is still to be taken
 

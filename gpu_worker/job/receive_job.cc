@@ -154,6 +154,7 @@ void ReceiveJob::Count(const dataplane::BlockHeader& header, uint64_t consumed) 
         std::min(1.0, static_cast<double>(consumed) / static_cast<double>(*job_.total_blocks));
   }
   job_.elapsed_ns = environment_.executor->clock().NowNs() - began_ns_;
+  if (environment_.progressed) environment_.progressed();
 }
 
 void ReceiveJob::StreamEnded(const absl::Status& cause, const services::StageTimes& times) {

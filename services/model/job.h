@@ -77,7 +77,7 @@ struct Job {
   int64_t elapsed_ns = 0;
   uint64_t lost_blocks = 0;
   int64_t start_time_ns = 0;  // UTC
-  int64_t end_time_ns = 0;    // 0 while it runs
+  int64_t end_time_ns = 0;    // 0 while it runs, and of a job whose worker died
   std::vector<std::string> notes;
   std::vector<std::string> captures;  // names of recordings, oldest first
   std::string target;                 // the channel or recording that it was started for; not sent
@@ -115,6 +115,26 @@ struct Fields<Job> {
       Describe(&Job::notes, {.name = "notes", .role = Role::kReported}),
       Describe(&Job::captures, {.name = "captures", .role = Role::kReported}));
 };
+
+// It changes no more.
+inline bool HasEnded(const Job& job) {
+  switch (job.state) {
+    case JobState::kSucceeded:
+    case JobState::kFailed:
+    case JobState::kCancelled:
+    case JobState::kNotCompared:
+      return true;
+    case JobState::kStarting:
+    case JobState::kRunning:
+    case JobState::kResuming:
+    case JobState::kPreparing:
+      return false;
+  }
+  return false;
+}
+
+// Its worker died while it ran: what it says of blocks is the least that they were.
+inline bool BrokeOff(const Job& job) { return HasEnded(job) && job.end_time_ns == 0; }
 
 // 10^6 bytes per second, which is bytes per microsecond.
 constexpr double MegabytesPerSecond(uint64_t bytes, int64_t elapsed_ns) {

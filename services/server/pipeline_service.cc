@@ -78,11 +78,12 @@ class PipelineService final : public v1::PipelineService::CallbackService {
 
   ServerUnaryReactor* GetJob(CallbackServerContext* context, const v1::GetJobRequest* request,
                              v1::Job* response) override {
-    return dispatch_.Unary(context, *request, "GetJob", Work::kOther,
-                           [=, this](const Call& call) -> absl::Status {
-                             TD_ASSIGN_OR_RETURN(*response, JobOf(call.access, request->name()));
-                             return absl::OkStatus();
-                           });
+    return dispatch_.Unary(
+        context, *request, "GetJob", Work::kOther, [=, this](const Call& call) -> absl::Status {
+          TD_ASSIGN_OR_RETURN(const Job job, JobOf(call.access, request->name()));
+          *response = convert::ToProto(job);
+          return absl::OkStatus();
+        });
   }
 
   ServerUnaryReactor* ExplainJob(CallbackServerContext* context,
@@ -95,7 +96,7 @@ class PipelineService final : public v1::PipelineService::CallbackService {
                              if (!Sees(call.access, job)) return JobNotFound(request->name());
                              const auto found = explain::Explain(job.stage_times, job.direction);
                              if (found.stages.empty()) return StagesUnknown("job", job.name);
-                             *response = convert::ToProto(found, job.end_time_ns == 0);
+                             *response = convert::ToProto(found, !model::HasEnded(job));
                              return absl::OkStatus();
                            });
   }
@@ -142,9 +143,10 @@ class PipelineService final : public v1::PipelineService::CallbackService {
     auto look = [this, name = request->name(), last = std::string()](
                     const identity::Access& access,
                     v1::WatchJobResponse& response) mutable -> absl::StatusOr<Look> {
-      TD_ASSIGN_OR_RETURN(*response.mutable_job(), JobOf(access, name));
+      TD_ASSIGN_OR_RETURN(const Job job, JobOf(access, name));
+      *response.mutable_job() = convert::ToProto(job);
       std::string now = response.job().SerializeAsString();
-      if (response.job().has_end_time()) return Look::kSendLast;
+      if (model::HasEnded(job)) return Look::kSendLast;
       return std::exchange(last, now) == now ? Look::kNothing : Look::kSend;
     };
     return TickingReactor<v1::WatchJobResponse>::Start(dispatch_, context, *request, "WatchJob",
@@ -163,11 +165,11 @@ class PipelineService final : public v1::PipelineService::CallbackService {
     return AdmitOutputs(access, running.outputs);
   }
 
-  absl::StatusOr<v1::Job> JobOf(const identity::Access& access, const std::string& name) {
+  absl::StatusOr<Job> JobOf(const identity::Access& access, const std::string& name) {
     TD_RETURN_IF_ERROR(CheckJobName(name));
-    TD_ASSIGN_OR_RETURN(const Job job, jobs_.GetJob(name));
+    TD_ASSIGN_OR_RETURN(Job job, jobs_.GetJob(name));
     if (!Sees(access, job)) return JobNotFound(name);
-    return convert::ToProto(job);
+    return job;
   }
 
   const ServiceDispatch dispatch_;

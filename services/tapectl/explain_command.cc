@@ -30,7 +30,7 @@ absl::Status ExplainJob(Program& program, const std::string& text) {
   return PrintExplained(program, "job",
                         {.name = job.name,
                          .direction = job.direction,
-                         .running = job.end_time_ns == 0,
+                         .running = !model::HasEnded(job),
                          .explanation = explain::Explain(job.stage_times, job.direction)});
 }
 

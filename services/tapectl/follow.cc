@@ -80,12 +80,16 @@ absl::Status NotInTime(const std::vector<Job>& jobs, bool cancelled) {
                    cancelled ? absl::StrCat(verb, " cancelled") : "goes on"));
 }
 
+std::string LostOf(const Job& job) {
+  return model::BrokeOff(job) ? "an unknown number of" : absl::StrCat(job.lost_blocks);
+}
+
 std::string SummaryOf(const Job& job) {
   std::string out =
-      absl::StrFormat("%s  %s\n%d blocks, %s in %.2f s, %.1f MB/s; lost %d blocks",
+      absl::StrFormat("%s  %s\n%d blocks, %s in %.2f s, %.1f MB/s; lost %s blocks",
                       job.recording.empty() ? "-" : job.recording, model::NameOf(job.state),
                       job.blocks, FormatBytes(job.bytes), static_cast<double>(job.elapsed_ns) / 1e9,
-                      MegabytesPerSecond(job.bytes, job.elapsed_ns), job.lost_blocks);
+                      MegabytesPerSecond(job.bytes, job.elapsed_ns), LostOf(job));
   for (const auto& counter : dataplane::kCounters) {
     absl::StrAppend(&out, ", ", counter.words, " ", job.counters.*counter.member);
   }

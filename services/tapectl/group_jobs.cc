@@ -48,7 +48,7 @@ struct GroupJob {
   }
   void Set(Job seen) {
     absl::MutexLock lock(&mutex);
-    over = seen.end_time_ns != 0;
+    over = model::HasEnded(seen);
     if (!seen.error.ok()) seen.error = dataplane::Prefixed(absl::StrCat(Name(), ": "), seen.error);
     seen.group = member.id;
     job = std::move(seen);

@@ -12,13 +12,18 @@ namespace {
 
 const Row kJobHeads = {"NAME", "STATE", "DONE", "BLOCKS", "MB/S", "LOST", "RECORDING"};
 
+std::string BlocksOf(const Job& job) {
+  if (!model::BrokeOff(job)) return absl::StrCat(job.blocks);
+  return job.blocks == 0 ? "-" : absl::StrCat(job.blocks, "+");
+}
+
 Row RowOf(const Job& job) {
   return {job.name,
           std::string(model::NameOf(job.state)),
           FormatShare(job.progress),
-          absl::StrCat(job.blocks),
+          BlocksOf(job),
           absl::StrFormat("%.1f", MegabytesPerSecond(job.bytes, job.elapsed_ns)),
-          absl::StrCat(job.lost_blocks),
+          model::BrokeOff(job) ? "-" : absl::StrCat(job.lost_blocks),
           job.recording.empty() ? "-" : job.recording};
 }
 
@@ -47,7 +52,7 @@ absl::Status AttachJob(Program& program, const NameOptions& options) {
 // After `asked` the job ends by itself; this answers before.
 void PrintAsked(const Program& program, const Job& job, absl::string_view asked) {
   program.Print(AnswerOf(job),
-                job.end_time_ns != 0
+                model::HasEnded(job)
                     ? absl::StrCat(job.name, " has ended: ", model::NameOf(job.state))
                     : absl::StrCat(job.name, " is asked to ", asked, "; tapectl jobs attach ",
                                    job.name, " follows it to its end"));

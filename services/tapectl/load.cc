@@ -18,7 +18,7 @@ Load LoadMeter::Look(const std::vector<Job>& jobs, const std::vector<Lun>& luns,
   seconds_ = last_time_.has_value() ? absl::ToDoubleSeconds(now - *last_time_) : 0;
   Load load;
   for (const Job& job : jobs) {
-    if (job.end_time_ns != 0) continue;
+    if (model::HasEnded(job)) continue;
     JobLoad one{.job = job};
     one.mb_per_s =
         RateOf(job.name, job.bytes, model::MegabytesPerSecond(job.bytes, job.elapsed_ns));

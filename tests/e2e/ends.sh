@@ -150,7 +150,7 @@ scenario_restart() {
   kill_service "$WORKER_PID"
   end_job
   start_worker
-  json_is "$(job)" '.state == "FAILED" and .name == "'"$before"'"' "a job that the worker's end broke off"
+  json_is "$(job)" '.state == "FAILED" and .name == "'"$before"'" and .end_time == null' "a job that the worker's end broke off"
   tapectl record l0/c0 --source synth --blocks 2 >/dev/null
   (($(job '.name[5:] | tonumber') > ${before#jobs/})) || fail "a number comes again: $(job .name) after $before"
 

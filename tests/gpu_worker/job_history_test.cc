@@ -16,9 +16,12 @@ namespace {
 
 using services::Job;
 using services::JobState;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::Field;
+using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 class JobHistoryTest : public testing::Test {
@@ -73,15 +76,32 @@ TEST_F(JobHistoryTest, JobsAndNumbersAreThereAgain) {
 }
 
 TEST_F(JobHistoryTest, AJobThatRanIsOneThatBrokeOff) {
+  const std::string recording = "luns/l/channels/c/recordings/r";
   Job running = Ended(3);
   running.state = JobState::kRunning;
+  running.recording = recording;
+  running.blocks = 429;
   running.end_time_ns = 0;
   Run({.number = 3, .jobs = {running}});
   const PastJobs past = Open()->past();
   ASSERT_THAT(past.jobs, SizeIs(1));
   EXPECT_EQ(past.jobs[0].state, JobState::kFailed);
-  EXPECT_FALSE(past.jobs[0].error.ok());
-  EXPECT_NE(past.jobs[0].end_time_ns, 0);
+  EXPECT_EQ(past.jobs[0].end_time_ns, 0) << "nobody knows when";
+  EXPECT_EQ(past.jobs[0].progress, std::nullopt) << "nor how far";
+  const std::string error(past.jobs[0].error.message());
+  EXPECT_THAT(error, AllOf(HasSubstr("at least 429 blocks"), HasSubstr("show " + recording)));
+  Run(past);
+  EXPECT_EQ(Open()->past().jobs[0].error.message(), error) << "it stays as it is";
+}
+
+TEST_F(JobHistoryTest, OfAJobThatBrokeOffAtOnceNoRecordingIsKnown) {
+  Job starting = Ended(3);
+  starting.state = JobState::kStarting;
+  starting.blocks = 0;
+  starting.end_time_ns = 0;
+  Run({.number = 3, .jobs = {starting}});
+  EXPECT_THAT(std::string(Open()->past().jobs.at(0).error.message()),
+              AllOf(HasSubstr("its recording is not known"), Not(HasSubstr("0 blocks"))));
 }
 
 TEST_F(JobHistoryTest, AKilledWorkerLeavesNumbersOutAndGivesNoneAgain) {

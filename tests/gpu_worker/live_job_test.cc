@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "gpu_worker/emulator/target.h"
+#include "gpu_worker/job/job_history.h"
+#include "gpu_worker/packets/numbered/packet.h"
 #include "gpu_worker/pipeline/device_choice.h"
+#include "services/convert/job_codec.h"
 #include "tests/gpu_worker/vita49_packets.h"
 #include "tests/gpu_worker/worker_fixture.h"
 
@@ -26,7 +30,15 @@ using testing::Optional;
 
 class LiveJobTest : public WorkerFixture {
  protected:
-  void SetUp() override { StartWorker(pipeline::ChooseDevice("host").value()); }
+  void SetUp() override {
+    history_ = OpenHistory();
+    StartWorker(pipeline::ChooseDevice("host").value());
+  }
+
+  // As a worker finds it that is started now.
+  std::unique_ptr<job::JobHistory> OpenHistory() {
+    return job::JobHistory::Open(state_dir_, services::convert::JobMessages());
+  }
 
   // One datagram each, to the port that a note of the job ends with.
   static void SendTo(const Job& job, const std::vector<std::vector<std::byte>>& packets) {
@@ -42,6 +54,9 @@ class LiveJobTest : public WorkerFixture {
       ASSERT_TRUE(target->Send(std::span(&bytes, 1)).ok());
     }
   }
+
+ private:
+  const std::string state_dir_ = dir_.Make("jobs");
 };
 
 TEST_F(LiveJobTest, ItIsStoppedAndHasSucceeded) {
@@ -62,6 +77,31 @@ TEST_F(LiveJobTest, ItIsStoppedAndHasSucceeded) {
   const Job played = AwaitEnd(Play(ended.recording));
   EXPECT_EQ(played.blocks, ended.blocks) << played.error;
   EXPECT_EQ(worker_->StopJob(played.name).ok(), true);
+}
+
+// Two blocks, and then silence.
+TEST_F(LiveJobTest, WhatItHasIsWrittenDownWhileItRuns) {
+  constexpr uint16_t kBytes = 8192;
+  const auto job = Record(0, {"ingest", {{"udp", "127.0.0.1:0"}, {"timeout", 600.0}}});
+  ASSERT_TRUE(job.ok()) << job.status();
+  std::vector<std::vector<std::byte>> packets;
+  for (uint32_t i = 0; i < 2 * kTestBlockBytes / kBytes; ++i) {
+    const auto header = packets::numbered::Encode({.number = i, .samples_bytes = kBytes});
+    packets.emplace_back(header.begin(), header.end()).resize(header.size() + kBytes);
+  }
+  SendTo(*job, packets);
+  const Job running = AwaitBlocks(*job, 1);
+  const absl::Time deadline = dataplane::SteadyTime() + absl::Seconds(60);
+  Job past;
+  while (past.blocks == 0 && dataplane::SteadyTime() < deadline) {
+    absl::SleepFor(absl::Milliseconds(20));
+    const auto found = OpenHistory()->past().jobs;
+    if (!found.empty()) past = found.front();
+  }
+  EXPECT_EQ(past.recording, running.recording);
+  EXPECT_GT(past.blocks, 0u);
+  EXPECT_GT(past.elapsed_ns, 0);
+  EXPECT_FALSE(services::model::HasEnded(StateOf(*job)));
 }
 
 TEST_F(LiveJobTest, BeforeAnythingCameItIsEmptyAndHasSucceeded) {

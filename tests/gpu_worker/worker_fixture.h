@@ -33,7 +33,8 @@ class WorkerFixture : public JobFixture {
                     .storage = &dialer_,
                     .devices = std::move(devices),
                     .reach = {.files = services::files::FileRoots::Anywhere()},
-                    .placement = services::Placement::Discover({worker_rail_.get()})});
+                    .placement = services::Placement::Discover({worker_rail_.get()}),
+                    .history = std::move(history_)});
   }
 
   void TearDown() override {
@@ -82,6 +83,7 @@ class WorkerFixture : public JobFixture {
     return reason.has_value() ? reason->reason : status.ToString();
   }
 
+  std::unique_ptr<job::JobHistory> history_;  // of the worker that is started next; null: none
   std::unique_ptr<Worker> worker_;
 
  private:

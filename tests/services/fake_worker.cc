@@ -20,7 +20,7 @@ void End(Job& job, JobState state, absl::Status error) {
 }
 
 void Advance(Job& job) {
-  if (job.end_time_ns != 0) return;
+  if (model::HasEnded(job)) return;
   job.state = JobState::kRunning;
   job.blocks += 1;
   job.bytes += 1 << 20;
@@ -114,6 +114,11 @@ absl::StatusOr<Job> FakeJobs::GetJob(const std::string& name) {
   }
   Advance(found->second);
   return found->second;
+}
+
+void FakeJobs::Add(const Job& job) {
+  absl::MutexLock lock(&mutex_);
+  jobs_[job.name] = job;
 }
 
 std::vector<Job> FakeJobs::ListJobs() {

@@ -23,6 +23,9 @@ class FakeJobs final : public Jobs {
   // Stopped: JOB_NOT_LIVE for a playback, and where the last source was a file.
   absl::StatusOr<Job> EndJob(const std::string& name, JobEnd how) override;
 
+  // One of an earlier run, as it is.
+  void Add(const Job& job);
+
   // From now on a job that is asked to end goes on.
   void EndSlowly();
 

@@ -69,7 +69,7 @@ TEST(LoadMeterTest, TellsRatesSinceTheLastLook) {
   EXPECT_DOUBLE_EQ(load.luns[0].mb_per_s, 50);
   EXPECT_EQ(load.luns[0].until_full, absl::Seconds(8));
   lun.full_policy = FullPolicy::kRing;
-  job.end_time_ns = 1;
+  job.state = JobState::kSucceeded;
   load = meter.Look({job}, {lun}, start + absl::Seconds(3));
   EXPECT_TRUE(load.jobs.empty()) << "it has ended";
   EXPECT_FALSE(load.luns[0].until_full.has_value()) << "a ring never is";
@@ -113,6 +113,26 @@ TEST_F(WatchTest, TopIsALineForEachLook) {
   const json load = json::parse(lines.out);
   EXPECT_EQ(load["jobs"][0]["name"], "jobs/j1");
   EXPECT_EQ(load["luns"], json::array());
+}
+
+// When it ended is not known, nor how many blocks it lacks.
+TEST(DiedJobTest, ItHasEndedWithAtLeastItsBlocks) {
+  LoopbackNode node;
+  node.jobs.Add({.name = "jobs/7",
+                 .state = JobState::kFailed,
+                 .blocks = 429,
+                 .start_time_ns = 1,
+                 .error = absl::AbortedError("the worker died")});
+  const auto run = [&](const std::string& verb, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"jobs", verb, "--worker", node.address};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return RunTapectl(arguments);
+  };
+  const Outcome attached = run("attach", {"7", "--timeout", "60s"});
+  EXPECT_EQ(attached.exit_code, 1) << "it is not waited for";
+  EXPECT_THAT(attached.out, HasSubstr("lost an unknown number of blocks"));
+  EXPECT_TRUE(json::parse(run("show", {"7", "--output=json"}).out)["end_time"].is_null());
+  EXPECT_THAT(run("list", {}).out, ContainsRegex("jobs/7 +FAILED +- +429\\+ .* - +-"));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ export const JobBadge = ({ job }: { job: Job }) => {
   return <Badge tone={TONES[state] ?? 'plain'}>{state}</Badge>;
 };
 
-export const hasEnded = (job: Job) => job.endTime !== undefined;
+export const hasEnded = (job: Job) => ['SUCCEEDED', 'FAILED', 'CANCELLED', 'NOT_COMPARED'].includes(word(job.state, 'JOB_STATE_'));
 
 export const cancel = (job: Job, worker: string) => call<Job>('PipelineService', 'CancelJob', { name: job.name }, { worker });
 
