@@ -73,11 +73,17 @@ bool CancelAll(const Program& program, const std::vector<Job>& started) {
   return any;
 }
 
+// A job that is to be cancelled still ends in order.
 absl::Status NotInTime(const std::vector<Job>& jobs, bool cancelled) {
-  const absl::string_view verb = jobs.size() == 1 ? "was" : "were";
+  const bool one = jobs.size() == 1;
+  const std::string names = NamesOf(jobs);
+  const std::string follow = one ? absl::StrCat("tapectl jobs attach ", names, " follows it")
+                                 : "tapectl jobs list shows them";
   return absl::DeadlineExceededError(
-      absl::StrCat(NamesOf(jobs), " did not end within --timeout and ",
-                   cancelled ? absl::StrCat(verb, " cancelled") : "goes on"));
+      absl::StrCat(names, " did not end within --timeout and ",
+                   cancelled ? (one ? "is being cancelled" : "are being cancelled")
+                             : (one ? "goes on" : "go on"),
+                   "; ", follow));
 }
 
 std::string LostOf(const Job& job) {

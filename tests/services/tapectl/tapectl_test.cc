@@ -360,6 +360,7 @@ TEST_F(TapectlTest, TimeoutCancelsToo) {
   const json result = RunJson(
       {"record", "l0/endless", "--source", "synth", "--duration", "1h", "--timeout", "500ms"}, 124);
   EXPECT_EQ(result["error"]["code"], "DEADLINE_EXCEEDED");
+  EXPECT_THAT(result["error"]["message"].get<std::string>(), HasSubstr("is being cancelled"));
   EXPECT_EQ(node_.jobs.ListJobs()[0].state, JobState::kCancelled);
 }
 
