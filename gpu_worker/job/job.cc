@@ -61,6 +61,7 @@ bool Job::Show(const Snapshot& snapshot) {
   job_.progress = ProgressOf(goal_, job_, now_ns);
   const bool preparing = job_.state == services::JobState::kPreparing && !snapshot.ended;
   if (preparing) job_.progress = snapshot.memory_ready;
+  away_.See(snapshot.resuming, now_ns);
   return named;
 }
 
@@ -157,7 +158,8 @@ void Job::EndIfAll() {
   {
     absl::MutexLock lock(&mutex_);
     absl::Status error = ErrorOf(*end_);
-    if (!error.ok() || cancelled_) ForgetEmpty();
+    if (!error.ok() || cancelled_) NoteKept();
+    if (std::string away = away_.Note(); !away.empty()) job_.notes.push_back(std::move(away));
     SetEnd(std::move(error));
   }
   environment_.executor->Post([self = shared_from_this()] { self->nodes_.clear(); });
@@ -177,13 +179,18 @@ absl::Status Job::ErrorOf(const End& end) const {
   return error;
 }
 
-void Job::ForgetEmpty() {
-  const bool records = job_.direction == Direction::kRecord;
-  if (!records || job_.blocks > 0 || job_.recording.empty()) return;
+void Job::NoteKept() {
+  if (job_.direction != Direction::kRecord || job_.recording.empty()) return;
   if (services::IsInletName(job_.recording)) return;
-  job_.notes.push_back(absl::StrCat("no block of ", job_.recording,
-                                    " was acknowledged; the storage node keeps no recording "
-                                    "without blocks"));
+  if (job_.blocks == 0) {
+    job_.notes.push_back(absl::StrCat("no block of ", job_.recording,
+                                      " was acknowledged; the storage node keeps no recording "
+                                      "without blocks"));
+  } else if (!cancelled_) {
+    job_.notes.push_back(absl::StrCat("the storage node acknowledged ", job_.blocks, " blocks, ",
+                                      job_.bytes, " bytes, of what came; tapectl recordings show ",
+                                      job_.recording, " tells what it keeps"));
+  }
 }
 
 void Job::Cancel() {

@@ -114,14 +114,16 @@ class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
   // than that.
   uint64_t LostOf(const services::session::Snapshot& snapshot) const;
   absl::Status ErrorOf(const End& end) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Names no recording that its storage node deletes for want of a block.
-  void ForgetEmpty() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Of a recording that has not all that its source gave: what its storage node has, or that it
+  // deletes one without a block.
+  void NoteKept() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // Until it has ended. While the job starts, its worker may end the calls from another thread.
   std::vector<JobNode> nodes_;
 
   Goal goal_;
   bool in_range_ = false;  // a playback up to a sample: meter_ has what it lacks
+  AwayTime away_ ABSL_GUARDED_BY(mutex_);
   // Of a recording whose source has no end of its own, on the executor; empty: it has, or it plays.
   std::function<void()> stop_source_;
 

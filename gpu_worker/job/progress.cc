@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_format.h"
+
 namespace tapedeck::gpu_worker::job {
 namespace {
 
@@ -44,6 +46,18 @@ services::JobState StateOf(const services::session::Snapshot& snapshot, services
   if (snapshot.resuming) return JobState::kResuming;
   if (snapshot.memory_ready.has_value()) return JobState::kPreparing;
   return state == JobState::kPreparing ? JobState::kStarting : state;
+}
+
+void AwayTime::See(bool away, int64_t now_ns) {
+  if (since_ns_.has_value()) away_ns_ += now_ns - *since_ns_;
+  since_ns_ = away ? std::optional(now_ns) : std::nullopt;
+}
+
+std::string AwayTime::Note() const {
+  if (away_ns_ == 0) return "";
+  return absl::StrFormat(
+      "without a storage node for %.2f s in all; elapsed and MB/s leave that time out",
+      static_cast<double>(away_ns_) / 1e9);
 }
 
 }  // namespace tapedeck::gpu_worker::job

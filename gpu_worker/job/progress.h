@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "gpu_worker/pace/plan.h"
 #include "services/jobs.h"
@@ -32,5 +33,17 @@ std::optional<double> ProgressOf(const Goal& goal, const services::Job& job, int
 // Where a job stands that was at `state` and whose session has not ended. Progress is that of the
 // memory while it is PREPARING.
 services::JobState StateOf(const services::session::Snapshot& snapshot, services::JobState state);
+
+// For how long a job has had no session, after one that was lost. One thread at a time.
+class AwayTime {
+ public:
+  void See(bool away, int64_t now_ns);
+  // For the job; empty: it was never away.
+  std::string Note() const;
+
+ private:
+  int64_t away_ns_ = 0;
+  std::optional<int64_t> since_ns_;
+};
 
 }  // namespace tapedeck::gpu_worker::job

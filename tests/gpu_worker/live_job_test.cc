@@ -137,6 +137,27 @@ TEST_F(LiveJobTest, OneThatFailsBeforeAnythingCameSaysSo) {
   EXPECT_THAT(ended.notes, Contains(HasSubstr("keeps no recording without blocks")));
 }
 
+// The source has made more, which is nowhere.
+TEST_F(LiveJobTest, OneThatFailsSaysWhatItsNodeAcknowledged) {
+  const std::string channel = "luns/small/channels/c";
+  ASSERT_TRUE(node_->luns()
+                  .CreateLun({.name = "luns/small",
+                              .store = "posix",
+                              .members = {dir_.Make("small")},
+                              .capacity_bytes = 4 << 20},
+                             "")
+                  .ok());
+  AddChannel(channel, kTestBlockBytes, 1e9);
+  const Job ended =
+      AwaitEnd(worker_->StartRecord({.transfer = {.storage = "node", .target = channel},
+                                     .source = Synth(),
+                                     .duration_ns = 600 * dataplane::kSecondNs}));
+  EXPECT_EQ(ReasonOf(ended.error), "LUN_FULL");
+  EXPECT_GT(ended.blocks, 0u);
+  EXPECT_THAT(ended.notes, Contains(HasSubstr(absl::StrCat("acknowledged ", ended.blocks,
+                                                           " blocks, ", ended.bytes, " bytes"))));
+}
+
 TEST_F(LiveJobTest, OneThatIsCancelledAsItStopsIsCancelled) {
   const auto job = Record();
   ASSERT_TRUE(job.ok()) << job.status();

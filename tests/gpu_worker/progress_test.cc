@@ -1,5 +1,6 @@
 #include "gpu_worker/job/progress.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace tapedeck::gpu_worker::job {
@@ -42,6 +43,19 @@ TEST(ProgressTest, ALoopIsTheShareOfItsTurns) {
   pace.loop_count = 4;
   const services::Job job{.timing = services::model::Timing{.turns = 1}};
   EXPECT_EQ(ProgressOf(GoalOf(pace, 100), job, 1), 0.25);
+}
+
+TEST(ProgressTest, TheTimeWithoutANodeIsSaid) {
+  constexpr int64_t kSecond = 1'000'000'000;
+  AwayTime away;
+  away.See(false, 1 * kSecond);
+  away.See(false, 2 * kSecond);
+  EXPECT_EQ(away.Note(), "");
+  for (const int64_t second : {3, 4, 5}) away.See(true, second * kSecond);
+  away.See(false, 6 * kSecond);
+  away.See(true, 10 * kSecond);
+  away.See(false, 10 * kSecond + kSecond / 2);
+  EXPECT_THAT(away.Note(), testing::StartsWith("without a storage node for 3.50 s in all; "));
 }
 
 TEST(ProgressTest, AJobIsPreparingWhileItsNodeMakesMemoryReady) {
