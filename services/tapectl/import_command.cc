@@ -107,11 +107,13 @@ absl::Status RunImport(const storage_session::Peer& peer, Patience& patience,
   return imported;
 }
 
-// What a LUN deletes for want of room is gone while the rest comes.
+// What a LUN deletes for want of room is gone while the rest comes: DATA_LOSS. Other errors say
+// that nobody could look.
 absl::Status CheckIsWhole(Program& program, const std::string& name, const Channel& channel,
                           uint64_t blocks) {
   const auto catalog = program.Catalog();
   const auto first = catalog->GetRecording(name);
+  if (!first.ok() && !absl::IsNotFound(first.status())) return first.status();
   if (first.ok() && first->stream.empty()) return copying::CheckIsWhole({*first}, name, blocks);
   TD_ASSIGN_OR_RETURN(const std::vector<Recording> all, catalog->ListRecordings(channel.name));
   return copying::CheckIsWhole(all, name, blocks);
@@ -223,6 +225,11 @@ absl::Status Import(Program& program, const ImportOptions& options) {
   absl::Status status = RunImport(peer, patience, *reader, content, channel, marks, &answer);
   if (status.ok()) {
     status = CheckIsWhole(program, answer.recording, channel, formats::BlocksOf(content, channel));
+    if (!status.ok() && !absl::IsDataLoss(status)) {
+      std::cerr << answer.recording << " is closed, and stays; whether its LUN has all of it could "
+                << "not be read. It lacks annotations that follow its end.\n";
+      return status;
+    }
   }
   if (status.ok()) status = marks.WriteBehindSeal(answer.recording, &answer.notes);
   status = patience.Judged(status);
