@@ -175,18 +175,25 @@ class NextSegment {
   }
 
  private:
-  // What was gone before the playback began is missing. The last segment is still held.
+  // What was gone before the playback began is missing, with the end that the segment before it
+  // lacks. The last segment is still held. Where most is gone, or its place is not known, nothing
+  // stands for it.
   absl::StatusOr<capture::StreamSource::OpenReader> OpenGone(uint64_t next) {
-    if (!there_.None(number_, next)) return Overtaken(last_.name, number_);
+    const uint64_t gone = next - number_;
+    if (!there_.None(number_, next) || gone > there_.count()) return Overtaken(last_.name, number_);
     const format::Manifest& manifest = last_.manifest;
     TD_ASSIGN_OR_RETURN(const auto entry,
                         recording::FirstEntry(*last_.lun->store, last_.path(), manifest,
                                               manifest.blocks, means_.luns.clock()));
     const uint64_t samples = format::BlockSamplesOf(manifest);
-    const uint64_t before = number_ - manifest.segment;
-    uint64_t first_sample = before * manifest.segment_blocks * samples;
-    if (entry.has_value()) first_sample += entry->sample_index - entry->sequence * samples;
-    const uint64_t blocks = (next - std::exchange(number_, next)) * manifest.segment_blocks;
+    const bool placed = entry.has_value() && samples > 0 && manifest.blocks > 0 &&
+                        manifest.blocks <= manifest.segment_blocks;
+    if (!placed) return Overtaken(last_.name, number_);
+    const uint64_t lacking = manifest.segment_blocks - manifest.blocks;
+    const uint64_t blocks = lacking + gone * manifest.segment_blocks;
+    const uint64_t first_sample =
+        entry->sample_index + (manifest.blocks - entry->sequence) * samples;
+    number_ = next;
     return [blocks, first_sample, samples]() -> std::unique_ptr<dataplane::Source> {
       return std::make_unique<capture::GoneBlocks>(blocks, first_sample, samples);
     };

@@ -35,6 +35,7 @@ class SegmentsThere {
   uint64_t end() const { return end_; }
   // Whether none from `first` up to `end` was there: none of them was deleted since.
   bool None(uint64_t first, uint64_t end) const;
+  uint64_t count() const { return numbers_.size(); }
 
  private:
   std::vector<uint64_t> numbers_;  // in order
