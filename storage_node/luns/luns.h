@@ -59,6 +59,12 @@ class Gone {
   std::shared_ptr<absl::Notification> said_ = std::make_shared<absl::Notification>();
 };
 
+// A policy deletes one recording at a time: whether the next one goes, too, depends on it.
+struct DeletionTurn {
+  absl::Mutex mutex;
+  bool taken ABSL_GUARDED_BY(mutex) = false;
+};
+
 // Held by shared_ptr: by the table, by sessions and by queries that are under way.
 struct OpenLun {
   Gone gone;  // the store is closed, and its members may be unmounted
@@ -72,8 +78,7 @@ struct OpenLun {
   std::unique_ptr<Channels> channels;  // null while only its files are looked at
   // Held while the manifest of a closed recording is replaced.
   std::shared_ptr<absl::Mutex> rewriting = std::make_shared<absl::Mutex>();
-  // Held while a policy deletes one recording. Whether the next one goes, too, depends on it.
-  std::shared_ptr<absl::Mutex> deleting = std::make_shared<absl::Mutex>();
+  std::shared_ptr<DeletionTurn> deleting = std::make_shared<DeletionTurn>();
   // Held while what the members say of the LUN is replaced.
   std::shared_ptr<absl::Mutex> describing = std::make_shared<absl::Mutex>();
   // Held from the check of a change of the LUN or of its channels until it is done: what one allows

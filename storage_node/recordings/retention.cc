@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/deadline.h"
+#include "dataplane/executor/timed_wait.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/recordings/account.h"
@@ -17,6 +19,34 @@ bool MayGo(const format::Manifest& manifest) {
   return manifest.state != services::RecordingState::kRecording && !manifest.kept;
 }
 
+// A deletion that another thread has begun is waited for so long, in all of one call. The disk may
+// hang, and whoever makes room holds up a stream.
+constexpr absl::Duration kOthersDeletion = absl::Seconds(2);
+
+// Has the LUN's turn until it goes, or does not get it in time.
+class Turn {
+ public:
+  Turn(luns::DeletionTurn& turn, dataplane::Deadline deadline) : turn_(turn) {
+    const absl::MutexLock lock(&turn_.mutex);
+    const auto is_free = [this]()
+                             ABSL_EXCLUSIVE_LOCKS_REQUIRED(turn_.mutex) { return !turn_.taken; };
+    has_ = dataplane::AwaitUntil(turn_.mutex, absl::Condition(&is_free), deadline);
+    if (has_) turn_.taken = true;
+  }
+  ~Turn() {
+    if (!has_) return;
+    const absl::MutexLock lock(&turn_.mutex);
+    turn_.taken = false;
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  bool has() const { return has_; }
+
+ private:
+  luns::DeletionTurn& turn_;
+  bool has_ = false;
+};
+
 // Oldest first, calls `wanted` of each that may go and deletes it if that is true.
 absl::Status DeleteWhere(Recordings& recordings, const std::string& lun_id, luns::OpenLun& lun,
                          absl::string_view why,
@@ -24,10 +54,12 @@ absl::Status DeleteWhere(Recordings& recordings, const std::string& lun_id, luns
   TD_ASSIGN_OR_RETURN(auto rows,
                       recordings.catalog()->ListRecordings({.lun = lun_id, .channel = "-"}));
   std::ranges::reverse(rows);
+  const auto patience = dataplane::Deadline::In(kOthersDeletion);
   for (const catalog::RecordingRow& row : rows) {
     if (!MayGo(row.manifest)) continue;
-    // Another thread may be deleting this one. If it were left out, a newer one would go instead.
-    const absl::MutexLock lock(lun.deleting.get());
+    // Another thread may be deleting this one. If it were left out, a newer one would go instead:
+    // so it is only where that takes too long.
+    const Turn turn(*lun.deleting, patience);
     if (!wanted(row.manifest)) continue;
     TD_RETURN_IF_ERROR(
         recordings
