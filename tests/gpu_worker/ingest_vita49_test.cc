@@ -174,8 +174,9 @@ class Vita49GroupTest : public Vita49Test {
  protected:
   static constexpr int64_t kBeginNs = 1'700'000'000 * int64_t{1'000'000'000};  // of sample 0
 
-  void BeginAt(int64_t at_ns, double rate = kRate) {
-    reader_ = vita49::CreateReader({.sample_bytes = 4, .sample_rate = rate, .at_ns = at_ns});
+  void BeginAt(int64_t at_ns, double rate = kRate, bool from_first = false) {
+    reader_ = vita49::CreateReader(
+        {.sample_bytes = 4, .sample_rate = rate, .at_ns = at_ns, .from_first = from_first});
   }
 
   // Each sample is its number.
@@ -209,6 +210,18 @@ TEST_F(Vita49GroupTest, WhatIsBeforeTheInstantIsCutToTheSample) {
   EXPECT_EQ(next.position, 50);
   EXPECT_THAT(NumbersOf(next), SizeIs(100));
   EXPECT_EQ(ReadNumbered(1'000'100).is, Is::kEarly) << "one that was overtaken";
+}
+
+// The sender's clock may be hours ahead.
+TEST_F(Vita49GroupTest, WhoIsInNoneBeginsWithTheFirstThatComes) {
+  BeginAt(kBeginNs, kRate, /*from_first=*/true);
+  EXPECT_EQ(ReadNumbered(3'600'000'000).position, 0);
+  EXPECT_EQ(ReadNumbered(3'600'000'100).position, 100);
+  BeginAt(kBeginNs + 40'000, kRate, /*from_first=*/true);
+  const Packet cut = ReadNumbered(0);
+  EXPECT_EQ(cut.position, 0);
+  EXPECT_EQ(NumbersOf(cut).front(), 40u);
+  EXPECT_EQ(ReadNumbered(100).position, 60);
 }
 
 TEST_F(Vita49GroupTest, AnInstantBetweenTwoSamplesBeginsWithTheSecond) {

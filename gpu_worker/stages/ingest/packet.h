@@ -84,6 +84,7 @@ struct StreamSettings {
   dataplane::Datatype datatype;    // of the channel, or of what the first transform takes
   double sample_rate = 0;          // of the channel
   int64_t at_ns = 0;               // the first sample is of then or later, UTC; 0: of any time
+  bool from_first = false;         // position 0 is the first that comes, not the one of at_ns
   std::optional<uint32_t> stream;  // none: that of the first packet
 };
 

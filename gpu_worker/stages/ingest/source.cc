@@ -123,7 +123,8 @@ absl::StatusOr<StreamSettings> StreamOf(const Parameters& parameters, const Sour
   StreamSettings stream{.sample_bytes = parsed.bytes_per_sample(),
                         .datatype = parsed,
                         .sample_rate = place.sample_rate,
-                        .at_ns = place.at_ns};
+                        .at_ns = place.at_ns,
+                        .from_first = !place.in_group};
   if (parameters.stream != kAnyStream) stream.stream = static_cast<uint32_t>(parameters.stream);
   return stream;
 }

@@ -1,5 +1,6 @@
 #include "gpu_worker/stages/ingest/vita49/reader.h"
 
+#include <algorithm>
 #include <deque>
 #include <optional>
 #include <string>
@@ -38,6 +39,7 @@ class VitaReader final : public PacketReader {
         sample_rate_(settings.sample_rate),
         clock_(settings.sample_rate),
         at_ns_(settings.at_ns),
+        from_first_(settings.from_first),
         stream_(settings.stream) {}
 
   size_t prefix_bytes() const override { return kWordBytes; }
@@ -116,7 +118,7 @@ class VitaReader final : public PacketReader {
       if (!first.has_value()) return Packet::Is::kMalformed;
       const auto samples = static_cast<int64_t>(decoded.samples.size() / sample_bytes_);
       if (*first >= samples) return Packet::Is::kEarly;
-      begin_position_ = -*first;
+      begin_position_ = from_first_ ? std::min<int64_t>(-*first, 0) : -*first;
     }
     begin_ = decoded.time;
     if (!stream_.has_value()) stream_ = decoded.stream;
@@ -202,6 +204,7 @@ class VitaReader final : public PacketReader {
   const long double sample_rate_;  // of the channel
   services::vita49::StreamClock clock_;
   const int64_t at_ns_;
+  const bool from_first_;
   std::optional<uint32_t> stream_;
   std::optional<Time> begin_;             // of the first packet
   int64_t begin_position_ = 0;            // of the first sample of the first packet
