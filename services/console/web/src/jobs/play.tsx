@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { call, requestId } from '../api.ts';
 import { useAction } from '../load.ts';
-import { courseOf, inSession } from '../recording/positions.ts';
+import { courseOf, endInSession, inSession } from '../recording/positions.ts';
 import { line } from '../tapectl.ts';
 import type { ConsoleInfo, Job } from '../types.ts';
 import { Failure, Line, Panel } from '../ui/basics.tsx';
@@ -42,7 +42,7 @@ async function requestOf(where: Where, fields: Fields, sampleRateFactor: number 
   const from = fields.from === '0' ? '' : fields.from;
   const course = from !== '' || fields.to !== '' ? await courseOf(recording) : undefined;
   const playhead = { ...(course && from !== '' && { sample: inSession(course, from) }), ...(fields.follow && { follow: true }) };
-  const pacing = { ...(sampleRateFactor !== undefined && { rateFactor: sampleRateFactor }), ...(course && fields.to !== '' && { endSample: inSession(course, fields.to) }) };
+  const pacing = { ...(sampleRateFactor !== undefined && { rateFactor: sampleRateFactor }), ...(course && fields.to !== '' && { endSample: endInSession(course, fields.to) }) };
   return {
     storage: where.storage,
     recording,

@@ -6,4 +6,8 @@ export const inSession = (timeline: Timeline, sample: string) =>
   // The node refuses what is no number.
   /^[0-9]+$/.test(sample) ? String(BigInt(sample) + BigInt(aheadAt(timeline, Number(sample)))) : sample;
 
+// One after the last sample: a later capture may begin there.
+export const endInSession = (timeline: Timeline, end: string) =>
+  /^[1-9][0-9]*$/.test(end) ? String(BigInt(inSession(timeline, String(BigInt(end) - 1n))) + 1n) : end;
+
 export const courseOf = (recording: string) => call<Timeline>('ViewService', 'GetTimeline', { recording });
