@@ -250,16 +250,37 @@ absl::Status CheckPart(const RecordTarget& target) {
                 : "is recorded in segments: these are not recorded in parts over several nodes");
 }
 
+// Of a LUN that deletes its oldest recordings above max_fill. `before`: bytes that do not go before
+// this recording. A copy has its original's age, and so is among the first; of a move, the original
+// is gone by then.
+absl::Status CheckFill(const RecordTarget& target, uint64_t blocks, uint64_t before) {
+  const uint64_t limit = recordings::FillLimit(*target.lun);
+  const uint64_t bytes = target.lun->footprint(target.channel.block_bytes).OfBlocks(blocks);
+  if (bytes <= limit && before <= limit - bytes) return absl::OkStatus();
+  return services::ArgumentInvalid(
+      "channel",
+      absl::StrCat(target.name.lun_name(), " deletes its oldest recordings above ", limit,
+                   " bytes (max_fill): ", bytes, " are to come, and ", before,
+                   " do not go before them; raise --max-fill, let recordings go, or name a channel "
+                   "of another LUN"));
+}
+
 absl::Status CheckWhole(Means& means, const RecordTarget& target) {
   const bool copied = target.open.original.has_value();
   if (!copied && target.open.origin.source.name != kImport) return absl::OkStatus();
   const std::vector<services::Lun> luns = {*target.lun->config.now()};
   if (copied) TD_RETURN_IF_ERROR(services::copying::CheckIsNoRing(target.channel, luns));
   const uint64_t blocks = std::min(target.open.expected_blocks, kMaxBlocks);
+  const bool ring = luns.front().full_policy == services::FullPolicy::kRing;
+  const bool fills = luns.front().max_fill_percent > 0;
   uint64_t held = 0;
-  if (luns.front().full_policy == services::FullPolicy::kRing) {
+  if (ring || fills) {
     TD_ASSIGN_OR_RETURN(held,
                         recordings::HeldBytes(means.recordings, target.name.lun, *target.lun));
+  }
+  if (fills && !ring) {
+    const uint64_t before = copied ? target.lun->capacity->used() : held;
+    TD_RETURN_IF_ERROR(CheckFill(target, blocks, before));
   }
   return services::copying::CheckKeeps(target.channel, luns, blocks * target.channel.block_bytes,
                                        held);

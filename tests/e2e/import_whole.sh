@@ -95,6 +95,17 @@ tapectl keep ring/c/latest --release >/dev/null
 tapectl recordings import ring/c "$WORK/in/half.raw" --format raw >/dev/null
 json_is "$(tapectl_json recordings show ring/c/latest)" '.blocks == 640 and .missing_blocks == 0' "the import into the ring"
 
+mkdir "$WORK/m2"
+tapectl lun create filled --store posix --member "$WORK/m2" --capacity 64MiB --max-fill 50 >/dev/null
+tapectl channel create filled/c --datatype ci16_le --block-bytes 64KiB --sample-rate 1e6 >/dev/null
+is_refused "max_fill" recordings import filled/c "$WORK/in/half.raw" --format raw
+truncate -s 20M "$WORK/in/quarter.raw"
+tapectl recordings import filled/c "$WORK/in/quarter.raw" --format raw >/dev/null
+tapectl recordings import l/a "$WORK/in/quarter.raw" --format raw >/dev/null
+is_refused "max_fill" recordings copy l/a/latest filled/c
+is_refused "max_fill" recordings move l/a/latest filled/c
+for one in l/a filled/c; do json_is "$(tapectl_json recordings show "$one/latest")" '.bytes == 20971520' "$one after the refusals"; done
+
 # Interrupted as soon as there is a recording; and by a file that becomes shorter.
 for end in interrupt truncate; do
   "$TAPEDECK_BIN/tapectl" recordings import l/none "$WORK/in/large.sigmf-meta" --format sigmf >/dev/null 2>&1 &
