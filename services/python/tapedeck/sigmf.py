@@ -111,20 +111,26 @@ def _capture(note: Annotation, start: int) -> dict[str, Any]:
 
 
 def _captures(recording: Recording, data: _Data) -> list[dict[str, Any]]:
-    """The begin, and each mark `signal`."""
+    """The begin, with what earlier marks `signal` tell of it, and each mark there."""
     info, found = recording.info, {}
     first = data.captures[0].get("core:global_index", 0) if data.captures else 0
     for capture in data.captures or [{"core:sample_start": 0}]:
         found[capture["core:sample_start"]] = capture
-    for note in info.annotations:
+    early: dict[str, Any] = {}
+    signals = [note for note in info.annotations if note.label == "signal" and not note.foreign]
+    for note in sorted(signals, key=lambda note: note.sample_start):
         start = note.sample_start - first
-        if note.label != "signal" or note.foreign or not 0 <= start <= info.samples:
+        if start < 0:
+            early.update(_capture(note, 0))
+        if not 0 <= start <= info.samples:
             continue
         capture = found.setdefault(start, {"core:global_index": note.sample_start})
         time = recording.time_of(start)
         if not numpy.isnat(time):
             capture.setdefault("core:datetime", _time(time))
         capture.update(_capture(note, start))
+    begin = found[min(found)]
+    found[min(found)] = {**early, **begin}
     return [found[start] for start in sorted(found)]
 
 

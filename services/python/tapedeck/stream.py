@@ -13,7 +13,7 @@ from tapedeck.local_file import LocalFile
 from tapedeck.playback import Arrived
 from tapedeck.recording import Block, Recording
 from tapedeck.samples import Range
-from tapedeck.values import RecordingInfo
+from tapedeck.values import Annotation, RecordingInfo
 
 _NOTHING: Array = numpy.empty(0, dtype=numpy.uint8)
 
@@ -126,15 +126,24 @@ class Stream(Recording):
         full = max(one.blocks for one in segments)
         self._parts = [_Part(max(one.segment - self._oldest, 0) * full, Recording(calls, one)) for one in segments]
 
+    @staticmethod
+    def notes_of(segments: list[tuple[Annotation, ...]]) -> tuple[Annotation, ...]:
+        """Of all segments, in order. A segment may have taken over from the one before it what tells the signal."""
+        notes: list[Annotation] = []
+        before: tuple[Annotation, ...] = ()
+        for annotations in segments:
+            notes += [note for note in annotations if note.label != "signal" or note not in before]
+            before = annotations
+        return tuple(notes)
+
     def _joined(self, segments: list[RecordingInfo]) -> RecordingInfo:
         first = segments[0]
         blocks = max(part.blocks.stop for part in self._parts)
         there = sum(one.blocks for one in segments)
-        notes = tuple(note for one in segments for note in one.annotations)
         return dataclasses.replace(
             first, name=self._stream, state=_state(segments), blocks=blocks, bytes=sum(one.bytes for one in segments),
             missing_blocks=sum(one.missing_blocks for one in segments) + blocks - there, close_time_ns=segments[-1].close_time_ns,
-            cause=next((one.cause for one in segments if one.cause), ""), annotations=notes,
+            cause=next((one.cause for one in segments if one.cause), ""), annotations=self.notes_of([one.annotations for one in segments]),
             kept=all(one.kept for one in segments))
 
     def _read(self, start: int, n: Optional[int], via: str, check: bool, limit_bytes: int,
