@@ -20,10 +20,12 @@ take() {
   done
 }
 
-# take_libraries FILE...: what the loader finds for them.
+# take_libraries FILE...: what the loader finds for them; fails where it lacks one.
 take_libraries() {
-  local library
-  while read -r library; do take "$library"; done < <(ldd "$@" 2>/dev/null | sed -nE 's/^[^/]*(\/[^ ]+) \(0x.*/\1/p' | sort -u)
+  local found library
+  found=$(ldd "$@" 2>/dev/null || true)
+  ! grep 'not found' <<<"$found" >&2 || return 1
+  while read -r library; do take "$library"; done < <(sed -nE 's/^[^/]*(\/[^ ]+) \(0x.*/\1/p' <<<"$found" | sort -u)
 }
 
 # packages_of FILE...: those that the files are of, by either of a file's paths in a merged /usr. dpkg fails where one is of none.
