@@ -1,6 +1,6 @@
 // The file sink: each block's payload at sequence * block_bytes, in any order. A missing block
-// leaves a hole and an error at the end; samples that
-// were lost before the recording are zeros, and a note at the end.
+// leaves a hole and an error at the end; samples that were lost before the recording are zeros, and
+// a note at the end.
 #pragma once
 
 #include "absl/status/statusor.h"
