@@ -226,8 +226,8 @@ absl::Status Import(Program& program, const ImportOptions& options) {
   if (status.ok()) {
     status = CheckIsWhole(program, answer.recording, channel, formats::BlocksOf(content, channel));
     if (!status.ok() && !absl::IsDataLoss(status)) {
-      std::cerr << answer.recording << " is closed, and stays; whether its LUN has all of it could "
-                << "not be read. It lacks annotations that follow its end.\n";
+      std::cerr << answer.recording << " is closed and stays. Whether its LUN has all of it could "
+                << "not be read, and annotations may be missing.\n";
       return status;
     }
   }
