@@ -99,6 +99,10 @@ tapedeck_build() {
   # What a file includes is read from the compiler's own list of it, instead of by preprocessing it once more.
   # What was compiled in one clone serves in another, whose name only its debug information has.
   export CCACHE_DEPEND=1 CCACHE_NOHASHDIR=1
+  # It asks for it to be told that precompiled headers are there, which it hashes as it does others.
+  export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
+  # A directory that exists keeps the groups it has.
+  [[ -e $dir/CMakeCache.txt ]] || set -- -DTAPEDECK_GROUP_FILES=24 "$@"
   cmake -S "$TAPEDECK_ROOT" -B "$dir" -G Ninja ${TAPEDECK_WERROR:+-DTAPEDECK_WERROR=$TAPEDECK_WERROR} "$@" &&
     NINJA_STATUS='[%p] ' ninja -C "$dir" -j"$(nproc)" "${TAPEDECK_TARGETS[@]}"
 }

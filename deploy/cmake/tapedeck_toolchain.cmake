@@ -10,6 +10,10 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE RelWithDebInfo)
 endif()
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
+set(TAPEDECK_OFF_PATH_OPTIONS -O1 -g0)
+# One precompiled header serves all that is compiled alike: libraries and programs, with gRPC, which asks for -pthread, and without.
+set(CMAKE_CXX_COMPILE_OPTIONS_PIE -fPIC)
+add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-pthread>)
 
 find_program(CCACHE ccache)
 if(CCACHE)
@@ -190,4 +194,14 @@ function(tapedeck_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC tapedeck_options ${ARG_LIBS})
+  tapedeck_as_its_folder(${name})
+endfunction()
+
+# tapedeck_as_its_folder(TARGET): where a folder set TAPEDECK_OFF_PATH, nothing there touches a block. A block's path needs the
+# optimizer; the rest needs to be compiled soon.
+function(tapedeck_as_its_folder target)
+  if(TAPEDECK_OFF_PATH)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:${TAPEDECK_OFF_PATH_OPTIONS}>)
+    set_target_properties(${target} PROPERTIES TAPEDECK_PRECOMPILED off_path)
+  endif()
 endfunction()
