@@ -23,7 +23,7 @@ AnyJob::AnyJob(const std::string& name, services::session::Direction direction,
   job_.direction = direction;
   job_.device = environment.device->description;
   job_.group = environment.group;
-  job_.notes = environment.notes;
+  for (const std::string& note : environment.notes) job_.notes.push_back({.text = note});
   job_.start_time_ns = environment.executor->clock().WallNs();
 }
 
@@ -49,11 +49,11 @@ absl::Status AnyJob::Stop() { return services::JobNotLive(state().name, "plays")
 services::JobState AnyJob::StateOfEnd() {
   if (compared_ == nullptr || *compared_ > 0) return services::JobState::kSucceeded;
   constexpr absl::string_view kNotCompared = "content not compared: ";
-  const auto says_why = [&](const std::string& note) {
-    return absl::StartsWith(note, kNotCompared);
+  const auto says_why = [&](const services::Note& note) {
+    return absl::StartsWith(note.text, kNotCompared);
   };
   if (std::ranges::none_of(job_.notes, says_why)) {
-    job_.notes.push_back(absl::StrCat(kNotCompared, "no block came"));
+    job_.notes.push_back({.text = absl::StrCat(kNotCompared, "no block came")});
   }
   return services::JobState::kNotCompared;
 }

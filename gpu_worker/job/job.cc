@@ -118,7 +118,7 @@ void Job::EndSecond(const absl::Status& annotated, uint64_t unmarked) {
     absl::MutexLock lock(&mutex_);
     services::JobOutput& output = job_.outputs.front();
     output.error.Update(annotated);
-    if (unmarked > 0) job_.notes.push_back(UnmarkedText(unmarked));
+    if (unmarked > 0) job_.notes.push_back({.text = UnmarkedText(unmarked)});
     if (!output.error.ok() && !end_.has_value()) {
       dataplane::Log(dataplane::LogLevel::kWarning, "job",
                      "a second output failed; the job goes on",
@@ -137,8 +137,8 @@ void Job::EndSecond(const absl::Status& annotated, uint64_t unmarked) {
 void Job::Conclude(End end) {
   if (remarks_ != nullptr) {
     absl::MutexLock lock(&mutex_);
-    std::ranges::copy(remarks_->Notes(), std::back_inserter(job_.notes));
-    if (end.unmarked > 0) job_.notes.push_back(UnmarkedText(end.unmarked));
+    for (const std::string& note : remarks_->Notes()) job_.notes.push_back({.text = note});
+    if (end.unmarked > 0) job_.notes.push_back({.text = UnmarkedText(end.unmarked)});
   }
   // The pipeline goes with the first session. The second, which may still be opening, then ends
   // behind all that it was given.
@@ -159,7 +159,8 @@ void Job::EndIfAll() {
     absl::MutexLock lock(&mutex_);
     absl::Status error = ErrorOf(*end_);
     if (!error.ok() || cancelled_) NoteKept();
-    if (std::string away = away_.Note(); !away.empty()) job_.notes.push_back(std::move(away));
+    if (std::string away = away_.Note(); !away.empty())
+      job_.notes.push_back({.text = std::move(away)});
     SetEnd(std::move(error));
   }
   environment_.executor->Post([self = shared_from_this()] { self->nodes_.clear(); });
@@ -183,13 +184,15 @@ void Job::NoteKept() {
   if (job_.direction != Direction::kRecord || job_.recording.empty()) return;
   if (services::IsInletName(job_.recording)) return;
   if (job_.blocks == 0) {
-    job_.notes.push_back(absl::StrCat("no block of ", job_.recording,
-                                      " was acknowledged; the storage node keeps no recording "
-                                      "without blocks"));
+    job_.notes.push_back(
+        {.text = absl::StrCat("no block of ", job_.recording,
+                              " was acknowledged; the storage node keeps no recording "
+                              "without blocks")});
   } else if (!cancelled_) {
-    job_.notes.push_back(absl::StrCat("the storage node acknowledged ", job_.blocks, " blocks, ",
-                                      job_.bytes, " bytes, of what came; tapectl recordings show ",
-                                      job_.recording, " tells what it keeps"));
+    job_.notes.push_back(
+        {.text = absl::StrCat("the storage node acknowledged ", job_.blocks, " blocks, ",
+                              job_.bytes, " bytes, of what came; tapectl recordings show ",
+                              job_.recording, " tells what it keeps")});
   }
 }
 
@@ -215,8 +218,8 @@ absl::Status Job::Stop() {
                                   plays ? "plays" : "records a source with an end of its own");
     }
     if (std::exchange(stopped_, true)) return absl::OkStatus();
-    job_.notes.push_back(absl::StrFormat("stopped on request after %.1f s",
-                                         static_cast<double>(job_.elapsed_ns) / 1e9));
+    job_.notes.push_back({.text = absl::StrFormat("stopped on request after %.1f s",
+                                                  static_cast<double>(job_.elapsed_ns) / 1e9)});
   }
   environment_.executor->Post([self = shared_from_this()] { self->stop_source_(); });
   return absl::OkStatus();

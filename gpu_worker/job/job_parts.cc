@@ -92,7 +92,7 @@ std::vector<services::Annotation> AnnotationsOf(const FoundParts& found) {
 
 void Job::AddNote(const std::string& note) {
   absl::MutexLock lock(&mutex_);
-  job_.notes.push_back(note);
+  job_.notes.push_back({.text = note});
 }
 
 void Job::SetDevicesGroup(Open* open) const {

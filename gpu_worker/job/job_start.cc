@@ -167,7 +167,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(const std::string& name,
   {
     absl::MutexLock lock(&job->mutex_);
     job->compared_ = std::move(pipeline.compared);
-    std::ranges::copy(pipeline.notes, std::back_inserter(job->job_.notes));
+    for (const std::string& note : pipeline.notes) job->job_.notes.push_back({.text = note});
     job->job_.recording = recording.name;
     job->job_.target = spec.transfer.target;
     job->job_.total_blocks = TotalOf(job->goal_, whole ? recording.blocks : 0);
@@ -219,7 +219,9 @@ absl::StatusOr<std::unique_ptr<transfer::TransferSession>> Job::NewSession(const
        {"tapedeck.memory", made.notes.empty() ? "host memory" : absl::StrJoin(made.notes, "; ")}});
   {
     absl::MutexLock lock(&mutex_);
-    for (const std::string& note : made.notes) job_.notes.push_back(absl::StrCat(wish.whose, note));
+    for (const std::string& note : made.notes) {
+      job_.notes.push_back({.text = absl::StrCat(wish.whose, note)});
+    }
   }
   return std::make_unique<transfer::TransferSession>(*environment_.executor, std::move(made));
 }
@@ -240,7 +242,7 @@ void Job::OpenRecording(const services::RecordSpec& spec, const services::Channe
   }
   {
     absl::MutexLock lock(&mutex_);
-    std::ranges::move(recording.notes, std::back_inserter(job_.notes));
+    for (const std::string& note : recording.notes) job_.notes.push_back({.text = note});
     job_.target = channel.name;
   }
   services::session::Open open{.direction = Direction::kRecord,

@@ -74,6 +74,25 @@ v1::JobOutput ToProto(const JobOutput& output) {
   return out;
 }
 
+// With the texts alone beside them, for clients that know no codes.
+void WriteNotes(const Notes& notes, v1::Job& job) {
+  for (const Note& note : notes) {
+    job.add_notes(note.text);
+    WriteFields(note, *job.add_coded_notes());
+  }
+}
+
+// Of a worker that knows no codes, or of its list of jobs, there are texts alone.
+absl::StatusOr<Notes> NotesOf(const v1::Job& job) {
+  Notes notes;
+  for (const v1::Note& note : job.coded_notes()) {
+    TD_RETURN_IF_ERROR(ReadFields(note, notes.emplace_back()));
+  }
+  if (!notes.empty()) return notes;
+  for (const std::string& text : job.notes()) notes.push_back({.text = text});
+  return notes;
+}
+
 v1::JobRail ToProto(const session::RailProgress& rail, int64_t elapsed_ns) {
   v1::JobRail out;
   out.set_name(rail.name);
@@ -158,6 +177,7 @@ v1::Job ToProto(const Job& job) {
   out.set_mb_per_s(model::MegabytesPerSecond(job.bytes, job.elapsed_ns));
   *out.mutable_counters() = ToProto(job.counters);
   for (const auto& rail : job.rails) *out.add_rails() = ToProto(rail, job.elapsed_ns);
+  WriteNotes(job.notes, out);
   Write(job.stage_times, *out.mutable_stage_times());
   if (job.timing.has_value()) WriteFields(*job.timing, *out.mutable_timing());
   for (const JobOutput& output : job.outputs) *out.add_outputs() = ToProto(output);
@@ -179,6 +199,7 @@ absl::StatusOr<Job> FromProto(const v1::Job& job) {
           .stage_times = Read(job.stage_times()),
           .error = FromProto(job.error())};
   TD_RETURN_IF_ERROR(ReadFields(job, out));
+  TD_ASSIGN_OR_RETURN(out.notes, NotesOf(job));
   if (job.has_timing()) TD_RETURN_IF_ERROR(ReadFields(job.timing(), out.timing.emplace()));
   for (const v1::JobRail& rail : job.rails()) {
     out.rails.push_back({.name = rail.name(),

@@ -15,6 +15,7 @@
 #include "dataplane/transfer/counters.h"
 #include "services/model/field.h"
 #include "services/model/names.h"
+#include "services/model/note.h"
 #include "services/model/stage_time.h"
 #include "services/model/timing.h"
 #include "services/session/messages.h"
@@ -76,13 +77,13 @@ struct Job {
   std::optional<double> progress;        // 0 to 1, of what was asked for; none: unknown
   int64_t elapsed_ns = 0;
   uint64_t lost_blocks = 0;
-  int64_t start_time_ns = 0;  // UTC
-  int64_t end_time_ns = 0;    // 0 while it runs, and of a job whose worker died
-  std::vector<std::string> notes;
+  int64_t start_time_ns = 0;          // UTC
+  int64_t end_time_ns = 0;            // 0 while it runs, and of a job whose worker died
   std::vector<std::string> captures;  // names of recordings, oldest first
   std::string target;                 // the channel or recording that it was started for; not sent
   // These are no entries of the list: they have lists of their own, or rates that follow from what
   // is here.
+  Notes notes;
   dataplane::Counters counters;
   std::vector<session::RailProgress> rails;
   StageTimes stage_times;        // of both ends
@@ -112,7 +113,6 @@ struct Fields<Job> {
                {.name = "start_time", .role = Role::kReported, .unit = Unit::kTime}),
       Describe(&Job::end_time_ns,
                {.name = "end_time", .role = Role::kReported, .unit = Unit::kTime}),
-      Describe(&Job::notes, {.name = "notes", .role = Role::kReported}),
       Describe(&Job::captures, {.name = "captures", .role = Role::kReported}));
 };
 

@@ -114,7 +114,7 @@ std::string SummaryOf(const Job& job) {
   }
   for (const std::string& name : job.captures) absl::StrAppend(&out, "captured ", name, "\n");
   if (job.timing.has_value()) absl::StrAppend(&out, TimingText(*job.timing));
-  for (const std::string& note : job.notes) absl::StrAppend(&out, "note: ", note, "\n");
+  for (const Note& note : job.notes) absl::StrAppend(&out, "note: ", note.text, "\n");
   return std::string(absl::StripSuffix(out, "\n"));
 }
 

@@ -150,6 +150,7 @@ Json ToJson(const Job& job) {
                             {"cause", rail.cause}});
   }
   if (job.timing.has_value()) out["timing"] = TimingOf(*job.timing);
+  out["notes"] = model::TextsOf(job.notes);
   out["outputs"] = ListOf(job.outputs);
   if (!job.error.ok()) out["error"] = ToJson(job.error);
   return out;

@@ -63,13 +63,13 @@ class DirectJobTest : public JobFixture, public testing::WithParamInterface<cons
     EXPECT_TRUE(recorded->error.ok()) << recorded->error;
     EXPECT_EQ(recorded->blocks, blocks);
     EXPECT_EQ(recorded->counters.crc_errors, 0u);
-    EXPECT_THAT(recorded->notes, Contains(HasSubstr(note)));
+    EXPECT_THAT(services::model::TextsOf(recorded->notes), Contains(HasSubstr(note)));
     const auto played = Play(recorded->recording, op);
     ASSERT_TRUE(played.ok()) << played.status();
     EXPECT_TRUE(played->error.ok()) << played->error;
     EXPECT_EQ(played->blocks, blocks);
     EXPECT_EQ(played->counters.crc_errors, 0u);
-    EXPECT_THAT(played->notes, Contains(HasSubstr(note)));
+    EXPECT_THAT(services::model::TextsOf(played->notes), Contains(HasSubstr(note)));
   }
 
   SplitDirect& direct() { return *static_cast<SplitDevice&>(*device_.device).direct(); }
@@ -129,11 +129,11 @@ TEST_P(DirectJobTest, PlaybackThatTheDeviceMightMissGoesThroughHostMemory) {
   ladder_ = std::make_unique<pipeline::MemoryLadder>(*device_.device,
                                                      std::vector<Transport*>{worker_rail_.get()});
   const auto recorded = Record(TransferOp::kRead, 20);
-  EXPECT_THAT(recorded->notes, Contains(HasSubstr("by nvidia-peermem")));
+  EXPECT_THAT(services::model::TextsOf(recorded->notes), Contains(HasSubstr("by nvidia-peermem")));
   const auto played = Play(recorded->recording, TransferOp::kWrite);
   ASSERT_TRUE(played.ok()) << played.status();
   EXPECT_TRUE(played->error.ok()) << played->error;
-  EXPECT_THAT(played->notes,
+  EXPECT_THAT(services::model::TextsOf(played->notes),
               Contains(HasSubstr("by host bounce: rail r0: neither ordered nor flushed")));
 }
 
@@ -146,8 +146,10 @@ TEST_P(DirectJobTest, ARingThatCannotBeRegisteredWholeIsSmaller) {
   ASSERT_TRUE(recorded.ok()) << recorded.status();
   EXPECT_TRUE(recorded->error.ok()) << recorded->error;
   EXPECT_EQ(recorded->blocks, 200u);
-  EXPECT_THAT(recorded->notes, Contains(HasSubstr("slots instead of 128")));
-  EXPECT_THAT(recorded->notes, Contains(HasSubstr("set LimitMEMLOCK=infinity")));
+  EXPECT_THAT(services::model::TextsOf(recorded->notes),
+              Contains(HasSubstr("slots instead of 128")));
+  EXPECT_THAT(services::model::TextsOf(recorded->notes),
+              Contains(HasSubstr("set LimitMEMLOCK=infinity")));
 }
 
 // With 64 KiB of locked memory, in the lab.

@@ -54,7 +54,8 @@ TEST_F(GroupJobTest, AMemberThatIsInTimeHasAll) {
   ASSERT_TRUE(job.ok() && job->error.ok()) << job.status() << job->error;
   EXPECT_GE(job->timing->first_time_ns, at_ns);
   EXPECT_EQ(job->lost_blocks, 0u);
-  EXPECT_THAT(job->notes, Contains(HasSubstr("member 2 of 3 of array, by the system clock")));
+  EXPECT_THAT(services::model::TextsOf(job->notes),
+              Contains(HasSubstr("member 2 of 3 of array, by the system clock")));
   const auto recording = node_->recordings().GetRecording(job->recording);
   ASSERT_TRUE(recording.ok()) << recording.status();
   ASSERT_TRUE(recording->group.has_value());

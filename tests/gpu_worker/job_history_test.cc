@@ -55,8 +55,8 @@ class JobHistoryTest : public testing::Test {
             .progress = 1,
             .start_time_ns = 1,
             .end_time_ns = 2,
-            .notes = {"a note"},
-            .target = "luns/l/channels/c"};
+            .target = "luns/l/channels/c",
+            .notes = {services::MakeNote("STOPPED", "a note", {{"seconds", "1.5"}})}};
   }
 
   storage_node::TempDir dir_;
@@ -71,7 +71,7 @@ TEST_F(JobHistoryTest, JobsAndNumbersAreThereAgain) {
   ASSERT_THAT(past.jobs, ElementsAre(Field(&Job::name, "jobs/9"), Field(&Job::name, "jobs/8")));
   EXPECT_EQ(past.jobs[0].target, "luns/l/channels/c");
   EXPECT_EQ(past.jobs[0].total_blocks, 7u);
-  EXPECT_THAT(past.jobs[0].notes, ElementsAre("a note"));
+  EXPECT_EQ(past.jobs[0].notes, Ended(9).notes);
   EXPECT_EQ(Files(), 1u);
 }
 

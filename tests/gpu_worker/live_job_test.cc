@@ -42,10 +42,12 @@ class LiveJobTest : public WorkerFixture {
 
   // One datagram each, to the port that a note of the job ends with.
   static void SendTo(const Job& job, const std::vector<std::vector<std::byte>>& packets) {
-    const auto listens = [](const std::string& note) { return absl::StrContains(note, "listens"); };
+    const auto listens = [](const services::Note& note) {
+      return absl::StrContains(note.text, "listens");
+    };
     const auto note = std::ranges::find_if(job.notes, listens);
     ASSERT_NE(note, job.notes.end());
-    const std::vector<std::string> words = absl::StrSplit(*note, ' ');
+    const std::vector<std::string> words = absl::StrSplit(note->text, ' ');
     auto target = emulator::Target::Connect(emulator::Target::Transport::kUdp,
                                             absl::StrCat("127.0.0.1:", words.back()));
     ASSERT_TRUE(target.ok()) << target.status();
@@ -72,7 +74,7 @@ TEST_F(LiveJobTest, ItIsStoppedAndHasSucceeded) {
   EXPECT_EQ(ended.state, JobState::kSucceeded) << ended.error;
   EXPECT_EQ(ended.total_blocks, std::nullopt) << "nobody knows how many 600 s would have been";
   EXPECT_THAT(ended.progress, Optional(Lt(0.5))) << "of 600 s";
-  EXPECT_THAT(ended.notes, Contains(HasSubstr("stopped on request")));
+  EXPECT_THAT(services::model::TextsOf(ended.notes), Contains(HasSubstr("stopped on request")));
   EXPECT_TRUE(worker_->StopJob(job->name).ok()) << "of an ended one it changes nothing";
   const Job played = AwaitEnd(Play(ended.recording));
   EXPECT_EQ(played.blocks, ended.blocks) << played.error;
@@ -134,7 +136,8 @@ TEST_F(LiveJobTest, OneThatFailsBeforeAnythingCameSaysSo) {
   const Job ended = AwaitEnd(job);
   EXPECT_EQ(ended.state, JobState::kFailed);
   EXPECT_EQ(ReasonOf(ended.error), "SOURCE_SILENT");
-  EXPECT_THAT(ended.notes, Contains(HasSubstr("keeps no recording without blocks")));
+  EXPECT_THAT(services::model::TextsOf(ended.notes),
+              Contains(HasSubstr("keeps no recording without blocks")));
 }
 
 // The source has made more, which is nowhere.
@@ -154,8 +157,9 @@ TEST_F(LiveJobTest, OneThatFailsSaysWhatItsNodeAcknowledged) {
                                      .duration_ns = 600 * dataplane::kSecondNs}));
   EXPECT_EQ(ReasonOf(ended.error), "LUN_FULL");
   EXPECT_GT(ended.blocks, 0u);
-  EXPECT_THAT(ended.notes, Contains(HasSubstr(absl::StrCat("acknowledged ", ended.blocks,
-                                                           " blocks, ", ended.bytes, " bytes"))));
+  EXPECT_THAT(services::model::TextsOf(ended.notes),
+              Contains(HasSubstr(absl::StrCat("acknowledged ", ended.blocks, " blocks, ",
+                                              ended.bytes, " bytes"))));
 }
 
 TEST_F(LiveJobTest, OneThatIsCancelledAsItStopsIsCancelled) {
@@ -196,8 +200,9 @@ TEST_F(LiveJobTest, WhatIsFromBeforeTheTimeAskedForIsNotRecorded) {
   EXPECT_EQ(ended.bytes, (kPackets * kSamples - kBefore) * 4);
   ASSERT_TRUE(ended.timing.has_value());
   EXPECT_EQ(ended.timing->first_time_ns, at_ns);
-  EXPECT_THAT(ended.notes, Contains(AllOf(HasSubstr("lost samples 0"),
-                                          HasSubstr("packets before the instant, left out 3"))));
+  EXPECT_THAT(services::model::TextsOf(ended.notes),
+              Contains(AllOf(HasSubstr("lost samples 0"),
+                             HasSubstr("packets before the instant, left out 3"))));
 }
 
 TEST_F(LiveJobTest, APlaybackHasNoLiveSource) {

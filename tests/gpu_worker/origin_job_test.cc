@@ -112,7 +112,8 @@ TEST_F(OriginJobTest, AThousandUpdatesOfLabelsChangeNothingThatIsCompared) {
     if (i % 250 != 249) continue;
     const services::Job played = Verified(name);
     ASSERT_EQ(played.state, JobState::kSucceeded) << played.error;
-    ASSERT_THAT(played.notes, Not(Contains(HasSubstr("not compared")))) << i;
+    ASSERT_THAT(services::model::TextsOf(played.notes), Not(Contains(HasSubstr("not compared"))))
+        << i;
   }
 }
 
@@ -123,7 +124,8 @@ TEST_F(OriginJobTest, ARecordingWithoutAnythingToCompareDoesNotSucceed) {
   EXPECT_TRUE(played.error.ok()) << played.error;
   EXPECT_EQ(played.state, JobState::kNotCompared);
   EXPECT_EQ(played.blocks, 3u);
-  EXPECT_THAT(played.notes, Contains(HasSubstr("not compared: its source, file,")));
+  EXPECT_THAT(services::model::TextsOf(played.notes),
+              Contains(HasSubstr("not compared: its source, file,")));
 }
 
 TEST_F(OriginJobTest, APlaybackThatComparesNothingElseSucceeds) {

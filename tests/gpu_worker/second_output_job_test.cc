@@ -113,7 +113,7 @@ TEST_F(SecondOutputJobTest, BothAreRecordedAndVerify) {
       EXPECT_EQ(StateOf(recording), RecordingState::kSealed);
       const services::Job played = Play(recording);
       EXPECT_TRUE(played.error.ok()) << played.error;
-      EXPECT_THAT(played.notes, Not(Contains(HasSubstr("not compared"))));
+      EXPECT_THAT(services::model::TextsOf(played.notes), Not(Contains(HasSubstr("not compared"))));
     }
     const auto made = node_->recordings().GetRecording(output.recording)->origin;
     EXPECT_EQ(made.beside, kChannel);

@@ -22,6 +22,25 @@ _ENDED = ("SUCCEEDED", "FAILED", "CANCELLED", "NOT_COMPARED")
 
 
 @dataclasses.dataclass(frozen=True)
+class Note:
+    """What a job says without failing. Codes, and the keys of facts, are those of proto/tapedeck/v1/notes.proto."""
+
+    code: str  # "" of a worker that knows no codes
+    text: str  # for people
+    facts: Mapping[str, str]
+
+    def __str__(self) -> str:
+        return self.text
+
+    @staticmethod
+    def all_of(told: Any) -> tuple[Note, ...]:
+        """Of a job that a worker sent."""
+        if told.coded_notes:
+            return tuple(Note(note.code, note.text, dict(note.facts)) for note in told.coded_notes)
+        return tuple(Note("", text, {}) for text in told.notes)
+
+
+@dataclasses.dataclass(frozen=True)
 class JobState:
     """What a worker says of a job at one moment."""
 
@@ -37,7 +56,7 @@ class JobState:
     lost_blocks: int
     elapsed_s: float
     mb_per_s: float
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     captures: tuple[str, ...]  # of a triggered channel: the recordings that triggers have made, oldest first
     error: Optional[Error]
 
@@ -50,7 +69,7 @@ class JobState:
                         told.device, told.blocks, told.bytes,
                         told.total_blocks if told.HasField("total_blocks") else None,
                         told.progress if told.HasField("progress") else None, told.lost_blocks,
-                        told.elapsed.seconds + told.elapsed.nanos / 1e9, told.mb_per_s, tuple(told.notes),
+                        told.elapsed.seconds + told.elapsed.nanos / 1e9, told.mb_per_s, Note.all_of(told),
                         tuple(told.captures), error)
 
     @property

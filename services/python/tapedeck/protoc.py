@@ -5,7 +5,7 @@ import pathlib
 import subprocess
 
 PROTOS = ("tapedeck/v1/catalog.proto", "tapedeck/v1/errors.proto", "tapedeck/v1/node.proto",
-          "tapedeck/v1/pipeline.proto", "tapedeck/v1/recorder.proto", "tapedeck/v1/session.proto",
+          "tapedeck/v1/notes.proto", "tapedeck/v1/pipeline.proto", "tapedeck/v1/recorder.proto", "tapedeck/v1/session.proto",
           "google/rpc/error_details.proto", "google/rpc/status.proto")
 # Beside the modules of an installed package.
 FILE = "descriptors.pb"

@@ -213,7 +213,24 @@ TEST(RoundTripTest, JobDerivesItsRatesFromBytes) {
   job.set_bytes(6'000'000);
   job.set_mb_per_s(3);
   job.mutable_rails(0)->set_mb_per_s(1.5);
+  job.set_notes(0, job.coded_notes(0).text());
   ExpectRoundTrip(job);
+}
+
+TEST(RoundTripTest, NotesOfAWorkerWithoutCodesAreTextsAlone) {
+  auto wire = ToProto(Job{.state = JobState::kSucceeded});
+  wire.add_notes("rails r0 of r0,r1");
+  const auto job = FromProto(wire);
+  ASSERT_TRUE(job.ok()) << job.status();
+  EXPECT_EQ(job->notes, Notes{{.text = "rails r0 of r0,r1"}});
+}
+
+TEST(RoundTripTest, ACodeOfALaterVersionIsKeptWithItsText) {
+  const Job job{.state = JobState::kSucceeded,
+                .notes = {MakeNote("FROM_TOMORROW", "a text", {{"key", "value"}})}};
+  const v1::Job wire = ToProto(job);
+  EXPECT_EQ(wire.notes(0), "a text");
+  EXPECT_EQ(FromProto(wire)->notes, job.notes);
 }
 
 TEST(RoundTripTest, AJobWithoutAKnownStateIsRefused) {

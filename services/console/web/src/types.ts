@@ -195,8 +195,16 @@ export interface Job {
   error?: { code: number; message: string };
   startTime?: Time;
   endTime?: Time;
-  notes?: string[];
+  notes?: string[]; // the texts of codedNotes, or all there is of a worker without codes
+  codedNotes?: Note[];
   captures?: string[];
+}
+
+// A name of NoteCode, the same for people, and what it names.
+export interface Note {
+  code: string;
+  text: string;
+  facts: { [key: string]: string };
 }
 
 export interface Finding {
