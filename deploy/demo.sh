@@ -43,7 +43,12 @@ build_if_needed() {
   tapedeck_install_if_can "${TAPEDECK_SPEED_PACKAGES[@]}"
   # shellcheck disable=SC2034
   TAPEDECK_TARGETS=(tapedeck-storage tapedeck-worker tapectl)  # with the tests it takes twice as long
-  tapedeck_build_shown Building "$TAPEDECK_ROOT/build/demo-build.log" "$TAPEDECK_ROOT/build"
+  local without=()
+  if [[ ! -e $TAPEDECK_ROOT/build/CMakeCache.txt ]]; then
+    without=("${TAPEDECK_OPTIONAL_ROOMS[@]/%/=OFF}")
+    echo "Building without Ceph, HDF5, tapectl mount and the console's page, which the demo does not need; deploy/setup.sh adds them"
+  fi
+  tapedeck_build_shown Building "$TAPEDECK_ROOT/build/demo-build.log" "$TAPEDECK_ROOT/build" "${without[@]}"
 }
 
 prepare() {

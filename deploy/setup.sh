@@ -19,6 +19,8 @@ TAPEDECK_PACKAGES=(
 )
 # What the store on Ceph is built with; without them it is left out.
 TAPEDECK_CEPH_PACKAGES=(librados-dev libradospp-dev)
+# What the demo is built without, where nothing is built yet.
+TAPEDECK_OPTIONAL_ROOMS=(-DTAPEDECK_{RADOS,HDF5,FUSE,PAGE})
 # What makes builds faster.
 TAPEDECK_SPEED_PACKAGES=(ccache:ccache)
 # What the console's page is built with; without them it is left out.
@@ -166,5 +168,5 @@ if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
   tapedeck_install "${TAPEDECK_PACKAGES[@]}"
   [[ ${1:-} != --tests ]] || tapedeck_install_if_can "${TAPEDECK_TEST_PACKAGES[@]}"
   tapedeck_install_if_can "${TAPEDECK_SPEED_PACKAGES[@]}" "${TAPEDECK_PAGE_PACKAGES[@]}" "${TAPEDECK_CEPH_PACKAGES[@]}"
-  tapedeck_build_shown Building "$TAPEDECK_ROOT/build/build.log" "$TAPEDECK_ROOT/build"
+  tapedeck_build_shown Building "$TAPEDECK_ROOT/build/build.log" "$TAPEDECK_ROOT/build" "${TAPEDECK_OPTIONAL_ROOMS[@]/%/=ON}"
 fi

@@ -114,7 +114,7 @@ set_up() {
   rm -f "$LOGS"/*.status
   tapedeck_install "${TAPEDECK_PACKAGES[@]}"
   tapedeck_install_if_can "${TAPEDECK_SPEED_PACKAGES[@]}" "${TAPEDECK_CEPH_PACKAGES[@]}" "${TAPEDECK_TEST_PACKAGES[@]}"
-  if ! tapedeck_build_shown Building "$LOGS/build.log" "$TAPEDECK_ROOT/build"; then
+  if ! tapedeck_build_shown Building "$LOGS/build.log" "$TAPEDECK_ROOT/build" "${TAPEDECK_OPTIONAL_ROOMS[@]/%/=ON}"; then
     FAILED=1
     end_with_counts
   fi
