@@ -10,7 +10,8 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE RelWithDebInfo)
 endif()
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
-set(TAPEDECK_OFF_PATH_OPTIONS -O1 -g0)
+# What no block passes needs to be compiled soon, not to be fast. With sanitizers the lines are still told.
+set(TAPEDECK_OFF_PATH_OPTIONS "$<$<CONFIG:RelWithDebInfo>:-O1;-g0>" "$<$<CONFIG:Sanitized>:-O0>")
 # One precompiled header serves all that is compiled alike: libraries and programs, with gRPC, which asks for -pthread, and without.
 set(CMAKE_CXX_COMPILE_OPTIONS_PIE -fPIC)
 add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-pthread>)
@@ -197,11 +198,10 @@ function(tapedeck_library name)
   tapedeck_as_its_folder(${name})
 endfunction()
 
-# tapedeck_as_its_folder(TARGET): where a folder set TAPEDECK_OFF_PATH, nothing there touches a block. A block's path needs the
-# optimizer; the rest needs to be compiled soon.
+# tapedeck_as_its_folder(TARGET): where a folder has set TAPEDECK_OFF_PATH, no block passes it.
 function(tapedeck_as_its_folder target)
   if(TAPEDECK_OFF_PATH)
-    target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:${TAPEDECK_OFF_PATH_OPTIONS}>)
+    target_compile_options(${target} PRIVATE ${TAPEDECK_OFF_PATH_OPTIONS})
     set_target_properties(${target} PROPERTIES TAPEDECK_PRECOMPILED off_path)
   endif()
 endfunction()
