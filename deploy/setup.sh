@@ -140,28 +140,13 @@ tapedeck_build_shown() {
 }
 
 # tapedeck_ctest DIR [CTEST ARGUMENT...]: five tests at a time for two processors, since most of them wait.
-# Leaves DIR/junit.xml, and what each entry tried in DIR/test-results. If few fail, each of them runs again, alone, and leaves
-# DIR/again.xml and DIR/again-results: what waits for a busy machine passes then, what is broken does not.
+# Leaves DIR/junit.xml, and what each entry tried in DIR/test-results. A test that fails has failed: none runs again.
 tapedeck_ctest() {
-  local dir=$1 status=0 failed
+  local dir=$1
   shift
-  rm -rf "$dir"/{junit,again}.xml "$dir"/{test,first,again}-results "$dir/Testing/Temporary/LastTestsFailed.log"
+  rm -rf "$dir/junit.xml" "$dir/test-results"
   mkdir -p "$dir/test-results"
-  ctest --test-dir "$dir" -j"$((5 * $(nproc) / 2))" --output-on-failure --no-tests=error --output-junit "$dir/junit.xml" "$@" || status=$?
-  failed=$(wc -l 2>/dev/null <"$dir/Testing/Temporary/LastTestsFailed.log") || failed=0
-  ((status != 0 && failed > 0 && failed <= 20)) || return "$status"
-  tapedeck_ctest_again "$dir"
-}
-
-# tapedeck_ctest_again DIR: what failed there, one after another.
-tapedeck_ctest_again() {
-  local status=0
-  mv "$1/test-results" "$1/first-results"
-  mkdir "$1/test-results"
-  ctest --test-dir "$1" --rerun-failed --output-on-failure --output-junit "$1/again.xml" || status=$?
-  mv "$1/test-results" "$1/again-results"
-  mv "$1/first-results" "$1/test-results"
-  return "$status"
+  ctest --test-dir "$dir" -j"$((5 * $(nproc) / 2))" --output-on-failure --no-tests=error --output-junit "$dir/junit.xml" "$@"
 }
 
 if [[ ${BASH_SOURCE[0]} == "$0" ]]; then

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Builds, then runs every test and check that this machine can run. Says what it skipped and why, and
-# ends with what failed and the line "N passed, N failed, N skipped". Exits 1 if anything failed. A test that failed beside others
-# and passed alone afterwards counts as passed, and is named UNSTEADY.
+# ends with what failed and the line "N passed, N failed, N skipped". Exits 1 if anything failed.
 #   deploy/test.sh          the short forms
 #   deploy/test.sh --all    the long forms too: hours. tests/README.md names both.
 #   deploy/test.sh --minutes N    has about so long: on a slow machine the suites under AddressSanitizer are skipped then
@@ -20,19 +19,19 @@ while [[ $# -gt 0 ]]; do
   case $1 in
     --all) ALL=yes && shift ;;
     --minutes) MINUTES=$2 && shift 2 ;;
-    *) sed -n '2,7s/^# //p' "$0" && exit 2 ;;
+    *) sed -n '2,6s/^# //p' "$0" && exit 2 ;;
   esac
 done
 
 say() { printf '%s  %s\n' "$(date +%H:%M:%S)" "$*"; }
 
-# What failed or was unsteady, a line each.
-NOTABLE=()
+# What failed, a line each.
+FAILURES=()
 
-# end_with_counts: what was notable once more, the closing line and exit status.
+# end_with_counts: what failed once more, the closing line and exit status.
 end_with_counts() {
   say "logs: $LOGS; all took $((SECONDS - STARTED)) s"
-  ((${#NOTABLE[@]} == 0)) || printf '  %s\n' "${NOTABLE[@]}"
+  ((${#FAILURES[@]} == 0)) || printf '  %s\n' "${FAILURES[@]}"
   echo "$PASSED passed, $FAILED failed, $SKIPPED skipped"
   ((FAILED == 0)) || exit 1
   exit 0
@@ -40,16 +39,15 @@ end_with_counts() {
 
 # add_junit NAME DIR STATUS: adds the cases of a ctest run in DIR. A run that failed without a failed case counts as one failure.
 add_junit() {
-  local counts passed=0 failed=0 skipped=0 runs=("$2/junit.xml" "$2/test-results") report=$LOGS/$1.report line
-  [[ ! -f $2/again.xml ]] || runs+=("$2/again.xml" "$2/again-results")
-  if [[ -f $2/junit.xml ]] && counts=$("$CI/counts.py" "${runs[@]}" 2>"$report"); then
+  local counts passed=0 failed=0 skipped=0 report=$LOGS/$1.report line
+  if [[ -f $2/junit.xml ]] && counts=$("$CI/counts.py" "$2/junit.xml" "$2/test-results" 2>"$report"); then
     read -r passed failed skipped <<<"$counts"
-    while read -r line; do NOTABLE+=("$1: $line"); done < <(grep -E '^  (FAILED|UNSTEADY) ' "$report")
+    while read -r line; do FAILURES+=("$1: $line"); done < <(grep '^  FAILED ' "$report")
   fi
   cat "$report" 2>/dev/null || true
   if (($3 != 0 && failed == 0)); then
     failed=1
-    NOTABLE+=("FAILED $1 (log: $LOGS/$1.log)")
+    FAILURES+=("FAILED $1 (log: $LOGS/$1.log)")
     tail -n 30 "$LOGS/$1.log"
   fi
   say "$1: $passed passed, $failed failed, $skipped skipped"
@@ -86,7 +84,7 @@ count_check() {
     77) skip "$1" "$(sed -n 's/^skipped: //p' "$LOGS/$1.log" | tail -n 1)" ;;
     *)
       FAILED=$((FAILED + 1))
-      NOTABLE+=("FAILED $1")
+      FAILURES+=("FAILED $1")
       tail -n 30 "$LOGS/$1.log"
       say "$1: FAILED (log: $LOGS/$1.log)"
       ;;

@@ -1,7 +1,6 @@
 #!/usr/bin/python3
-"""Counts what a ctest run tried: counts.py JUNIT RESULTS [JUNIT RESULTS] prints "PASSED FAILED SKIPPED", and to stderr what did
-not pass and why, and the slowest ten entries. Of the second pair are the entries that failed in the first and ran again, alone:
-how they ended then counts, and those that passed are named UNSTEADY.
+"""Counts what a ctest run tried: counts.py JUNIT RESULTS prints "PASSED FAILED SKIPPED", and to stderr what did not pass and
+why, and the slowest ten entries.
 
 An entry of ctest is a suite or a script. What it tried case by case lies in RESULTS: NAME.xml as GoogleTest writes it, or
 NAME.tsv with lines "passed|failed|skipped, name, seconds, reason". An entry without either counts as one case. One that
@@ -91,16 +90,12 @@ def shown(output):
     return lines[:SHOWN_FIRST] + ["..."] + lines[-SHOWN_LAST:]
 
 
-def has_failed(cases):
-    return any(case.outcome == "failed" for case in cases)
-
-
-def report_failed(entry, cases, what):
-    """Names of the failed cases, and what their entry said; what is FAILED or UNSTEADY."""
-    for case in cases:
-        if case.outcome == "failed":
-            print(f"  {what} {case.name}: {' '.join(case.reason.split())[:SHOWN_WHY]}", file=sys.stderr)
-    for line in shown(entry.findtext("system-out") or ""):
+def report_failed(entry, cases):
+    """Names of the failed cases, and what their entry said."""
+    failed = [case for case in cases if case.outcome == "failed"]
+    for case in failed:
+        print(f"  FAILED {case.name}: {' '.join(case.reason.split())[:SHOWN_WHY]}", file=sys.stderr)
+    for line in shown(entry.findtext("system-out") or "") if failed else []:
         print(f"    {line}", file=sys.stderr)
 
 
@@ -122,25 +117,16 @@ def report_slowest(entries):
     print(f"  slowest: {said_of}", file=sys.stderr)
 
 
-def run_of(junit, results):
-    """The entries of a run by their names, each with what it tried."""
-    entries = ElementTree.parse(junit).getroot().iter("testcase")
-    return {entry.get("name"): (entry, cases_of(entry, pathlib.Path(results))) for entry in entries}
-
-
-def main(first, again):
-    ended = first | again
-    for name, (entry, cases) in ended.items():
-        if has_failed(cases):
-            report_failed(entry, cases, "FAILED")
-        elif has_failed(first[name][1]):
-            report_failed(*first[name], "UNSTEADY")
-    every = [case for _, cases in ended.values() for case in cases]
+def main(junit, results):
+    ended = [(entry, cases_of(entry, pathlib.Path(results))) for entry in ElementTree.parse(junit).getroot().iter("testcase")]
+    for entry, cases in ended:
+        report_failed(entry, cases)
+    every = [case for _, cases in ended for case in cases]
     report_skipped(every)
-    report_slowest([entry for entry, _ in first.values()])
+    report_slowest([entry for entry, _ in ended])
     counted = collections.Counter(case.outcome for case in every)
     print(counted["passed"], counted["failed"], counted["skipped"])
 
 
 if __name__ == "__main__":
-    main(run_of(*sys.argv[1:3]), run_of(*sys.argv[3:5]) if len(sys.argv) > 3 else {})
+    main(*sys.argv[1:3])
