@@ -139,6 +139,10 @@ tapedeck_build_shown() {
   return "$status"
 }
 
+# Labels of the suites that the short form of deploy/test.sh runs under sanitizers alone.
+# shellcheck disable=SC2034
+TAPEDECK_SANITIZED_LABELS='^(unit|conformance)$'
+
 # tapedeck_ctest DIR [CTEST ARGUMENT...]: five tests at a time for two processors, since most of them wait.
 # Leaves DIR/junit.xml, and what each entry tried in DIR/test-results. A test that fails has failed: none runs again.
 tapedeck_ctest() {

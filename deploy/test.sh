@@ -3,7 +3,7 @@
 # ends with what failed and the line "N passed, N failed, N skipped". Exits 1 if anything failed.
 #   deploy/test.sh          the short forms
 #   deploy/test.sh --all    the long forms too: hours. tests/README.md names both.
-#   deploy/test.sh --minutes N    has about so long: on a slow machine the suites under AddressSanitizer are skipped then
+#   deploy/test.sh --minutes N    has about so long: a slow machine skips fuzzing and the analysis by clang then
 set -euo pipefail
 # shellcheck source=deploy/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -112,19 +112,31 @@ set_up() {
   rm -f "$LOGS"/*.status
   tapedeck_install "${TAPEDECK_PACKAGES[@]}"
   tapedeck_install_if_can "${TAPEDECK_SPEED_PACKAGES[@]}" "${TAPEDECK_CEPH_PACKAGES[@]}" "${TAPEDECK_TEST_PACKAGES[@]}"
+  # shellcheck disable=SC2034
+  [[ $ALL == yes ]] || TAPEDECK_TARGETS=(tapedeck_plain)
   if ! tapedeck_build_shown Building "$LOGS/build.log" "$TAPEDECK_ROOT/build" "${TAPEDECK_OPTIONAL_ROOMS[@]/%/=ON}"; then
     FAILED=1
     end_with_counts
   fi
 }
 
-# run_asan: takes half as long as all before it, where the compiler's cache is empty.
-run_asan() {
-  local so_far=$(((SECONDS - STARTED) / 60))
-  if [[ -n $MINUTES ]] && ((so_far * 3 / 2 > MINUTES)); then
-    skip asan "this machine is slow: $so_far of $MINUTES minutes are over; run deploy/ci/asan.sh"
+# run_tests: unit suites run once in the short form: under sanitizers (run_asan).
+run_tests() {
+  local left_out=()
+  [[ $ALL == yes ]] || left_out=(-LE "$TAPEDECK_SANITIZED_LABELS")
+  suite tests "$TAPEDECK_ROOT/build" tapedeck_ctest "$TAPEDECK_ROOT/build" "${left_out[@]}"
+}
+
+# run_clang: what compiles with clang takes a quarter as long as all before it, where the compiler's cache is empty.
+run_clang() {
+  local so_far=$(((SECONDS - STARTED) / 60)) name
+  if [[ -n $MINUTES ]] && ((so_far * 5 / 4 > MINUTES)); then
+    for name in thread_safety fuzz; do
+      skip "$name" "this machine is slow: $so_far of $MINUTES minutes are over; run deploy/ci/$name.sh"
+    done
+    checks "shell format" "packages proto"
   else
-    suite asan "$TAPEDECK_ROOT/build-asan" "$CI/asan.sh"
+    checks "thread_safety shell format" "packages fuzz proto"
   fi
 }
 
@@ -132,9 +144,10 @@ main() {
   local name
   [[ $ALL == no ]] || export TAPEDECK_LONG=1
   set_up
-  suite tests "$TAPEDECK_ROOT/build" tapedeck_ctest "$TAPEDECK_ROOT/build"
-  checks "thread_safety shell format" "packages fuzz proto"
-  run_asan
+  run_tests
+  suite asan "$TAPEDECK_ROOT/build-asan" "$CI/asan.sh"
+  checks nowhere ""
+  run_clang
   if [[ $ALL == yes ]]; then
     suite tsan "$TAPEDECK_ROOT/build-tsan" "$CI/tsan.sh"
     # Each of these uses all processors.

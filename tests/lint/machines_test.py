@@ -31,6 +31,7 @@ class Tree(unittest.TestCase):
         self.write("tests/lab/machine.sh", MACHINE)
         self.write("build/lab/a.checks", CHECKS)
         self.write("build/tools/ninja", "#!/bin/sh\necho ninja: no work to do.\n")
+        self.write("build/build.ninja", "")
         (self.root / "build" / "bin").mkdir()
         if self.GIT:
             self.write(".gitignore", "/build*/\n*.pyc\n")

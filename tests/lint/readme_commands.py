@@ -1,5 +1,7 @@
 #!/usr/bin/python3
 """Every command that a README gives is one: its script or program is there, the tests that it names exist, and so do its options."""
+import fnmatch
+import functools
 import os
 import re
 import shlex
@@ -10,6 +12,7 @@ import tree
 SCRIPT = re.compile(r"(deploy|tests)/\S+\.(sh|py)$")
 PROGRAM = re.compile(r"(build/bin/)?(tapectl|tapedeck-storage|tapedeck-worker)$")
 TEST = re.compile(r"build/bin/[a-z_]+_test$")
+CASE = re.compile(r"^TEST(?:_F|_P)?\((\w+),\s*(\w+)\)", re.MULTILINE)
 WORD = re.compile(r"[a-z][a-z-]*$")
 
 
@@ -41,8 +44,9 @@ def output(*command):
 class Programs:
     """What the programs of a build say of themselves."""
 
-    def __init__(self, build):
-        self.build = build
+    def __init__(self, files):
+        self.build = files.build
+        self.files = files
         self.helps = {}
 
     def help(self, *words):
@@ -58,8 +62,26 @@ class Programs:
             listed = re.search(r"Total Tests: [1-9]", output("ctest", "--test-dir", str(self.build), "-N", *chosen))
         else:
             program = self.build / words[0].removeprefix("build/")
-            listed = output(str(program), "--gtest_list_tests", *[w for w in words if w.startswith("--gtest_filter=")])
-        return None if listed else f"{' '.join(words)}: chooses no test"
+            chosen = [w for w in words if w.startswith("--gtest_filter=")]
+            listed = program.exists() and output(str(program), "--gtest_list_tests", *chosen)
+        return None if listed or self.is_chosen_in_sources(words) else f"{' '.join(words)}: chooses no test"
+
+    def is_chosen_in_sources(self, words):
+        """Whether they choose a test by what the sources say: programs of unit tests need not be built."""
+        if words[0] == "ctest":
+            name = re.search(r" -R (\S+)", " ".join(words))
+            return name is not None and any(re.search(name.group(1), case) for case in self.cases())
+        if (self.build / words[0].removeprefix("build/")).exists():
+            return False
+        told = [word.partition("=")[2] for word in words if word.startswith("--gtest_filter=")]
+        patterns = (told or ["*"])[0].split("-")[0].split(":")
+        return any(fnmatch.fnmatchcase(case, pattern) for case in self.cases() for pattern in patterns)
+
+    @functools.cache
+    def cases(self):
+        """Names of all cases, without those of their parameters."""
+        paths = [path for path in self.files.code(".cc", ".cu") if path.startswith("tests/")]
+        return {f"{suite}.{case}" for path in paths for suite, case in CASE.findall(self.files.text(path))}
 
     def wrong_option(self, words):
         """None, or which option a program of ours does not know."""
@@ -93,7 +115,7 @@ def check_one(files, programs, words):
 
 def check(files):
     built = files.build and (files.build / "bin" / "tapectl").exists()
-    programs = Programs(files.build) if built else None
+    programs = Programs(files) if built else None
     for path in files.code(".md"):
         for line, words in commands(files.text(path)):
             wrong = check_one(files, programs, words)

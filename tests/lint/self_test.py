@@ -230,6 +230,13 @@ class ReadmeCommands(LintTest):
         self.rejects("chooses no test", "readme_commands", {"a.md": "`build/bin/a_test --gtest_filter='Gone.*'`\n"}, self.BUILD)
         self.accepts("readme_commands", {"a.md": "`build/bin/a_test --gtest_filter='There.*'`\n"}, self.BUILD)
 
+    def test_choices_of_programs_that_are_not_built(self):
+        source = {"tests/b_test.cc": "TEST_F(ScrubTest, Ends) {\n}\n"}
+        for command in ("build/bin/b_test --gtest_filter='*Scrub*'", "build/bin/b_test", "ctest --test-dir build -R Scrub"):
+            self.accepts("readme_commands", {"a.md": f"`{command}`\n", **source}, self.BUILD)
+        for command in ("build/bin/b_test --gtest_filter='Gone.*'", "ctest --test-dir build -R Gone"):
+            self.rejects("chooses no test", "readme_commands", {"a.md": f"`{command}`\n", **source}, self.BUILD)
+
 
 if __name__ == "__main__":
     unittest.main()
