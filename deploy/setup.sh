@@ -105,6 +105,7 @@ tapedeck_build() {
   export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
   # A directory that exists keeps the groups it has.
   [[ -e $dir/CMakeCache.txt ]] || set -- -DTAPEDECK_GROUP_FILES=24 "$@"
+  rm -f "$dir/compile.costs"
   cmake -S "$TAPEDECK_ROOT" -B "$dir" -G Ninja ${TAPEDECK_WERROR:+-DTAPEDECK_WERROR=$TAPEDECK_WERROR} "$@" &&
     NINJA_STATUS='[%p] ' ninja -C "$dir" -j"$(nproc)" "${TAPEDECK_TARGETS[@]}"
 }

@@ -140,6 +140,15 @@ run_clang() {
   fi
 }
 
+# say_costs: processor seconds beside those of the last landed commit, and what to commit of machines that passed.
+say_costs() {
+  local line
+  "$CI/cost.py" "$TAPEDECK_ROOT/build" "$TAPEDECK_ROOT/build-asan"
+  "$TAPEDECK_ROOT/tests/lab/record_passed.py" --show "$TAPEDECK_ROOT/build" | while read -r line; do
+    echo "passed whole, to be noted by tests/lab/record_passed.py: $line"
+  done
+}
+
 main() {
   local name
   [[ $ALL == no ]] || export TAPEDECK_LONG=1
@@ -156,6 +165,7 @@ main() {
     for name in tsan ungrouped tidy coverage images; do
       skip "$name" "takes long; run deploy/ci/$name.sh or deploy/test.sh --all"
     done
+    say_costs
   fi
   end_with_counts
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Counts what a ctest run tried: counts.py JUNIT RESULTS prints "PASSED FAILED SKIPPED", and to stderr what did not pass and
-why, and the slowest ten entries.
+why, the slowest ten entries, and the processor seconds of each kind.
 
 An entry of ctest is a suite or a script. What it tried case by case lies in RESULTS: NAME.xml as GoogleTest writes it, or
 NAME.tsv with lines "passed|failed|skipped, name, seconds, reason". An entry without either counts as one case. One that
@@ -11,6 +11,8 @@ import pathlib
 import re
 import sys
 import xml.etree.ElementTree as ElementTree
+
+import cost
 
 Case = collections.namedtuple("Case", "outcome name seconds reason")
 SKIPPED_OUTPUT = re.compile(r"^.*(?:skipped:|Skipped\n)\s*(.*)$", re.MULTILINE)
@@ -117,6 +119,13 @@ def report_slowest(entries):
     print(f"  slowest: {said_of}", file=sys.stderr)
 
 
+def report_costs(results):
+    """Processor seconds of each kind of entry."""
+    line = cost.tests_line(cost.tests_of(results))
+    if line:
+        print(f"  processor seconds: {line}", file=sys.stderr)
+
+
 def main(junit, results):
     ended = [(entry, cases_of(entry, pathlib.Path(results))) for entry in ElementTree.parse(junit).getroot().iter("testcase")]
     for entry, cases in ended:
@@ -124,6 +133,7 @@ def main(junit, results):
     every = [case for _, cases in ended for case in cases]
     report_skipped(every)
     report_slowest([entry for entry, _ in ended])
+    report_costs(pathlib.Path(results))
     counted = collections.Counter(case.outcome for case in every)
     print(counted["passed"], counted["failed"], counted["skipped"])
 

@@ -16,6 +16,9 @@ set(TAPEDECK_OFF_PATH_OPTIONS "$<$<CONFIG:RelWithDebInfo>:-O1;-g0>" "$<$<CONFIG:
 set(CMAKE_CXX_COMPILE_OPTIONS_PIE -fPIC)
 add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-pthread>)
 
+# What a compilation costs goes into compile.costs of the build, and what a test costs beside its results: deploy/ci/cost.py.
+set(TAPEDECK_COST ${CMAKE_SOURCE_DIR}/deploy/cmake/cost.sh)
+set_property(GLOBAL PROPERTY RULE_LAUNCH_COMPILE "${TAPEDECK_COST} ${CMAKE_BINARY_DIR}/compile.costs <OBJECT>")
 find_program(CCACHE ccache)
 if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
