@@ -146,11 +146,18 @@ TAPEDECK_SANITIZED_LABELS='^(unit|conformance)$'
 
 # tapedeck_ctest DIR [CTEST ARGUMENT...]: five tests at a time for two processors, since most of them wait.
 # Leaves DIR/junit.xml, and what each entry tried in DIR/test-results. A test that fails has failed: none runs again.
+# With TAPEDECK_CONTINUED what has ended there does not run again.
 tapedeck_ctest() {
-  local dir=$1
+  local dir=$1 results=$1/test-results
   shift
-  rm -rf "$dir/junit.xml" "$dir/test-results"
-  mkdir -p "$dir/test-results"
+  rm -f "$dir/junit.xml"
+  if [[ -n ${TAPEDECK_CONTINUED:-} && -f $results/costs ]]; then
+    cat "$results/costs" >>"$results/costs.before"
+    rm "$results/costs"
+  else
+    rm -rf "$results"
+    mkdir -p "$results"
+  fi
   ctest --test-dir "$dir" -j"$((5 * $(nproc) / 2))" --output-on-failure --no-tests=error --output-junit "$dir/junit.xml" "$@"
 }
 

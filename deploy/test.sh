@@ -3,6 +3,7 @@
 # ends with what failed and the line "N passed, N failed, N skipped". Exits 1 if anything failed.
 #   deploy/test.sh          the short forms
 #   deploy/test.sh --all    the long forms too: hours. tests/README.md names both.
+#   deploy/test.sh --all --continue    goes on where such a run was broken off, if the tree is the same: what has ended counts as it did
 #   deploy/test.sh --minutes N    has about so long: a slow machine skips fuzzing and the analysis by clang then
 set -euo pipefail
 # shellcheck source=deploy/setup.sh
@@ -14,12 +15,14 @@ STARTED=$SECONDS
 export TAPEDECK_WERROR=ON
 PASSED=0 FAILED=0 SKIPPED=0
 ALL=no MINUTES=
+export TAPEDECK_CONTINUED=
 
 while [[ $# -gt 0 ]]; do
   case $1 in
     --all) ALL=yes && shift ;;
+    --continue) TAPEDECK_CONTINUED=yes && shift ;;
     --minutes) MINUTES=$2 && shift 2 ;;
-    *) sed -n '2,6s/^# //p' "$0" && exit 2 ;;
+    *) sed -n '2,7s/^# //p' "$0" && exit 2 ;;
   esac
 done
 
@@ -43,6 +46,7 @@ add_junit() {
   if [[ -f $2/junit.xml ]] && counts=$("$CI/counts.py" "$2/junit.xml" "$2/test-results" 2>"$report"); then
     read -r passed failed skipped <<<"$counts"
     while read -r line; do FAILURES+=("$1: $line"); done < <(grep '^  FAILED ' "$report")
+    echo "$3" >"$LOGS/$1.done"
   fi
   cat "$report" 2>/dev/null || true
   if (($3 != 0 && failed == 0)); then
@@ -54,15 +58,19 @@ add_junit() {
   PASSED=$((PASSED + passed)) FAILED=$((FAILED + failed)) SKIPPED=$((SKIPPED + skipped))
 }
 
-# run_checks NAME...: each deploy/ci/NAME.sh in turn; leaves its exit status and seconds in NAME.status.
+# run_checks NAME...: each deploy/ci/NAME.sh in turn; leaves its exit status and seconds in NAME.done.
 run_checks() {
   local name began status
   for name in "$@"; do
+    ! has_ended "$name" || continue
     began=$SECONDS status=0
     "$CI/$name.sh" >"$LOGS/$name.log" 2>&1 || status=$?
-    echo "$status $((SECONDS - began))" >"$LOGS/$name.status"
+    echo "$status $((SECONDS - began))" >"$LOGS/$name.done"
   done
 }
+
+# has_ended NAME: whether that part had ended when the run was broken off.
+has_ended() { [[ -n $TAPEDECK_CONTINUED && -f $LOGS/$1.done ]]; }
 
 # checks NAMES NAMES: two lines of checks beside each other, each of which counts as one test.
 checks() {
@@ -78,7 +86,7 @@ checks() {
 # count_check NAME: as it ended.
 count_check() {
   local status=1 took=0
-  read -r status took <"$LOGS/$1.status" || true
+  read -r status took <"$LOGS/$1.done" || true
   case $status in
     0) PASSED=$((PASSED + 1)) && say "$1: passed in $took s" ;;
     77) skip "$1" "$(sed -n 's/^skipped: //p' "$LOGS/$1.log" | tail -n 1)" ;;
@@ -100,16 +108,32 @@ skip() {
 suite() {
   local name=$1 dir=$2 status=0 began=$SECONDS
   shift 2
-  rm -f "$dir/junit.xml" "$LOGS/$name.report"
-  "$@" >"$LOGS/$name.log" 2>&1 || status=$?
+  if has_ended "$name"; then
+    read -r status <"$LOGS/$name.done"
+  else
+    rm -f "$dir/junit.xml" "$LOGS/$name.report"
+    "$@" >>"$LOGS/$name.log" 2>&1 || status=$?
+  fi
   add_junit "$name" "$dir" "$status"
   sed -n 's/^\(Building.* took .*\)/  \1/p' "$LOGS/$name.log"
   say "$name took $((SECONDS - began)) s"
 }
 
+# begin_or_continue: goes on only in the same tree and form; else nothing is left of another run.
+begin_or_continue() {
+  local tree
+  tree=$ALL-$("$CI/tree_hash.py" "$TAPEDECK_ROOT")
+  if [[ -n $TAPEDECK_CONTINUED && $(cat "$LOGS/tree" 2>/dev/null) != "$tree" ]]; then
+    say "the tree or the form is not that of the run before: begins anew"
+    TAPEDECK_CONTINUED=
+  fi
+  [[ -n $TAPEDECK_CONTINUED ]] || rm -rf "$LOGS"/*.{done,log} "$TAPEDECK_ROOT"/build{,-asan,-tsan}/test-results
+  echo "$tree" >"$LOGS/tree"
+}
+
 set_up() {
   mkdir -p "$LOGS"
-  rm -f "$LOGS"/*.status
+  begin_or_continue
   tapedeck_install "${TAPEDECK_PACKAGES[@]}"
   tapedeck_install_if_can "${TAPEDECK_SPEED_PACKAGES[@]}" "${TAPEDECK_CEPH_PACKAGES[@]}" "${TAPEDECK_TEST_PACKAGES[@]}"
   # shellcheck disable=SC2034

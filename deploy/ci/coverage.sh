@@ -18,7 +18,7 @@ if [[ ${1:-} != --table ]]; then
     -DCMAKE_CXX_FLAGS_COVERAGE='-O1 -g1 --coverage' -DCMAKE_EXE_LINKER_FLAGS=--coverage
   find "$dir" -name '*.gcda' -delete
   # Other states of the same lines are the plain build's matter.
-  unset TAPEDECK_LONG
+  unset TAPEDECK_LONG TAPEDECK_CONTINUED
   TAPEDECK_SANITIZED=few tapedeck_ctest "$dir" -LE '^(e2e|crash|lint|gpu|lab|helm)$'
 fi
 cd "$TAPEDECK_ROOT"
