@@ -7,7 +7,7 @@ import re
 
 import tree
 
-PRODUCT = ("dataplane", "services", "storage_node", "gpu_worker")  # what thread_safety_files.py compiles
+PRODUCT = ("dataplane", "services", "storage_node", "gpu_worker")  # what thread_safety.py analyses
 TOGETHER = 2  # groups of a plain build that are one with sanitizers: deploy/cmake/tapedeck_groups.cmake
 INCLUDED = re.compile(r'^#include "([^"]+\.cc)"', re.MULTILINE)
 # As clang-format leaves them, from the first column on.
