@@ -124,6 +124,9 @@ if [[ -n $why ]]; then
   echo "skipped: $why"
   exit 77
 fi
+# Those to be given away are compressed by xz, which takes most of the time of making them; deploy/ci/images.sh has these.
+TAPEDECK_PACKAGES_COMPRESSION=${TAPEDECK_LONG:+xz}
+export TAPEDECK_PACKAGES_COMPRESSION=${TAPEDECK_PACKAGES_COMPRESSION:-gzip}
 "$TAPEDECK_ROOT/deploy/packages.sh"
 base=$(tapedeck_base_for "$PACKAGES")
 WORK=$(mktemp -d)
