@@ -4,26 +4,21 @@
 Reads ROOT/build/compile_commands.json and writes files OUT/NAME.cc that include up to 40 .cc files each: most of a file's time
 goes into headers that it shares with the others. Namespaces are folders, so the files do not mind their neighbours; a main
 function is alone. A file in which a neighbour's names hide what it means is judged by itself.
-
-The analysis makes no object, so a compiler cache does not remember it. This does, in ~/.cache/tapedeck-thread-safety: of each
-group that is right, the hashes of all files that it read.
+What is right is remembered (remembered.py).
 """
 import concurrent.futures
-import functools
-import hashlib
 import json
 import os
 import pathlib
 import re
 import subprocess
 import sys
-import time
+
+from remembered import Remembered
 
 FILES_EACH = 40
 PRODUCT = ("dataplane", "services", "storage_node", "gpu_worker")
 ANALYSIS = ["-std=c++20", "-fsyntax-only", "-Wthread-safety", "-Werror", "-Wno-unknown-warning-option"]
-CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "tapedeck-thread-safety"
-KEPT_SECONDS = 30 * 24 * 3600
 
 
 def files_of(entry, root):
@@ -59,43 +54,13 @@ def parts_of(files):
     yield from ([main] for main in mains)
 
 
-@functools.cache
-def hash_of(path):
-    """Of a file's bytes; of one that is not there, nothing."""
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError:
-        return None
-
-
 class Analysis:
     def __init__(self, root, out, options):
         self.root, self.out = root, out
         self.files, flags = sources_and_flags(root)
         self.command = ["clang++", *ANALYSIS, *options, *flags]
         version = subprocess.run(["clang++", "--version"], check=True, capture_output=True, text=True).stdout
-        self.setting = version + " ".join(self.command).replace(str(root), "ROOT")
-
-    def known(self, part):
-        """Where it is remembered that a part is right."""
-        return CACHE / hashlib.sha256("\n".join([self.setting, *part]).encode()).hexdigest()
-
-    def is_known(self, part):
-        try:
-            lines = self.known(part).read_text().splitlines()
-        except OSError:
-            return False
-        right = all(hash_of(self.root / path) == found for found, path in (line.split(" ", 1) for line in lines))
-        if right:
-            os.utime(self.known(part))
-        return right
-
-    def remember(self, part, read):
-        lines = {f"{hash_of(path)} {os.path.relpath(path, self.root) if path.is_relative_to(self.root) else path}\n" for path in read}
-        CACHE.mkdir(parents=True, exist_ok=True)
-        written = self.known(part).with_suffix(f".{os.getpid()}")
-        written.write_text("".join(sorted(lines)))
-        written.rename(self.known(part))
+        self.remembered = Remembered("tapedeck-thread-safety", root, version + " ".join(self.command))
 
     def compile(self, source, name):
         """(whether it is right, what clang said, the files that it read)."""
@@ -106,7 +71,7 @@ class Analysis:
 
     def judge(self, number, part):
         """What is wrong with a part; nothing if it is right."""
-        if self.is_known(part):
+        if self.remembered.is_known(part):
             return ""
         source = self.out / f"{number}.cc"
         source.write_text("".join(f'#include "{file}"\n' for file in part))
@@ -116,14 +81,8 @@ class Analysis:
             right, said = all(one[0] for one in alone), "".join(one[1] for one in alone if not one[0])
             read = [path for one in alone for path in one[2]]
         if right:
-            self.remember(part, [path for path in read if path != source])
+            self.remembered.remember(part, [path for path in read if path != source])
         return "" if right else said
-
-
-def forget_old():
-    for path in CACHE.glob("*"):
-        if time.time() - path.stat().st_mtime > KEPT_SECONDS:
-            path.unlink()
 
 
 def main(root, out, *options):
@@ -131,7 +90,7 @@ def main(root, out, *options):
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         wrong = [said for said in pool.map(analysis.judge, *zip(*enumerate(parts_of(analysis.files)))) if said]
     print("".join(wrong), end="", file=sys.stderr)
-    forget_old()
+    analysis.remembered.forget_old()
     sys.exit(1 if wrong else 0)
 
 
