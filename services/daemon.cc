@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/executor/processors.h"
 #include "dataplane/executor/timed_wait.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
@@ -20,7 +20,7 @@ using dataplane::EventLoop;
 
 absl::StatusOr<std::vector<std::unique_ptr<EventLoop>>> MakeSessionLoops() {
   std::vector<std::unique_ptr<EventLoop>> loops;
-  const unsigned count = std::clamp(std::thread::hardware_concurrency(), 1u, 4u);
+  const unsigned count = std::min(dataplane::ProcessorsAtStart().threads(), 4u);
   for (unsigned i = 0; i < count; ++i) {
     TD_ASSIGN_OR_RETURN(std::unique_ptr<EventLoop> loop,
                         EventLoop::Create(absl::StrCat("session-", i)));

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/executor/processors.h"
 #include "dataplane/executor/thread.h"
 #include "dataplane/executor/waiting.h"
 #include "dataplane/status_macros.h"
@@ -29,8 +30,7 @@ constexpr int64_t kLookNs = 20 * kMicrosecondNs;
 constexpr unsigned kManyProcessors = 8;
 
 int64_t LookNs() {
-  static const int64_t look_ns =
-      std::thread::hardware_concurrency() < kManyProcessors ? 0 : kLookNs;
+  static const int64_t look_ns = ProcessorsAtStart().threads() < kManyProcessors ? 0 : kLookNs;
   return look_ns;
 }
 

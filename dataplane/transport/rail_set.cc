@@ -1,10 +1,10 @@
 #include "dataplane/transport/rail_set.h"
 
-#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "dataplane/executor/processors.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "dataplane/topology/interfaces.h"
@@ -47,7 +47,12 @@ absl::StatusOr<std::unique_ptr<RailSet>> RailSet::Create(const std::vector<std::
                                                          RailUse use) {
   auto set = std::unique_ptr<RailSet>(new RailSet());
   TD_RETURN_IF_ERROR(CheckRails(texts));
-  const size_t pollers = PollersPerRail(texts.size(), std::thread::hardware_concurrency());
+  const UsableProcessors usable = FindUsableProcessors();
+  const size_t pollers = PollersPerRail(texts.size(), usable.threads());
+  Log(LogLevel::kInfo, "transport", "pollers of each rail",
+      {{"pollers", absl::StrCat(pollers)},
+       {"rails", absl::StrCat(texts.size())},
+       {"usable_processors", TextOf(usable)}});
   for (const std::string& text : texts) {
     TD_ASSIGN_OR_RETURN(const RailSpec spec, SpecOf(text, use));
     TD_RETURN_IF_ERROR(set->Add(spec, pollers));

@@ -17,8 +17,9 @@ namespace tapedeck::dataplane {
 // sessions at once.
 inline constexpr size_t kMaxPollers = 8;
 
-// Pollers of each of `rails` rails on a machine with so many processors: one to each processor
-// between them, as more would only take turns there.
+// Pollers of each of `rails` rails of a process that may use so many processors: one to each
+// processor between them, as more would only take turns there. Never one for two rails: where
+// processors are fewer, or others use them, a shared one is no faster (tests/bench/README.md).
 constexpr size_t PollersPerRail(size_t rails, size_t processors) {
   return std::clamp<size_t>(processors / std::max<size_t>(rails, 1), 1, kMaxPollers);
 }
