@@ -115,5 +115,28 @@ services_end() {
   [[ -z ${WORK:-} ]] || rm -rf "$WORK"
 }
 
+# ticks_now SHELL PID...: since the start, in ticks of a processor: of all in all, of all when busy, of these processes, and of the
+# programs that the shell has run.
+ticks_now() {
+  awk '/^cpu / {busy = $2 + $3 + $4 + $7 + $8 + $9; printf "%d %d ", busy + $5 + $6, busy; exit}' /proc/stat
+  sed 's/^.*) //' "${@/#//proc/}" | awk 'NR == 1 {run = $14 + $15 + $12 + $13} NR > 1 {of += $12 + $13} END {print of + 0, run}'
+}
+
+# processors_begin PID...: counts what processors do from here to processors_end, which the same shell calls.
+processors_begin() {
+  PROCESSORS_OF=("$BASHPID/stat" "${@/%//stat}")
+  PROCESSORS_BEGAN=$(ticks_now "${PROCESSORS_OF[@]}")
+}
+
+# processors_end: sets PROCESSORS_SECONDS, of a processor's time, that the processes took, and PROCESSORS_OTHERS, how many processors
+# on the average were busy with neither them nor this shell's programs.
+processors_end() {
+  read -r PROCESSORS_SECONDS PROCESSORS_OTHERS < <(
+    awk -v count="$(getconf _NPROCESSORS_ONLN)" -v hertz="$(getconf CLK_TCK)" '{others = ($6 - $2) - ($7 - $3) - ($8 - $4)
+      printf "%.2f %.2f\n", ($7 - $3) / hertz, (others > 0 ? others : 0) * count / ($5 > $1 ? $5 - $1 : 1)}' \
+      <<<"$PROCESSORS_BEGAN $(ticks_now "${PROCESSORS_OF[@]}")"
+  )
+}
+
 tapectl() { "$TAPEDECK_BIN/tapectl" "$@"; }
 tapectl_json() { "$TAPEDECK_BIN/tapectl" --output json "$@"; }
