@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Records FFT blocks from a GPU worker to a storage node and plays them back, over one rail, the
-# other, and both, on loopback; checks every block. Builds first if need be; leaves nothing running.
+# other, and both, on loopback, each three times in turned order; checks every block of the first.
+# Says how busy the processors were and what bounded each. Builds first if need be; leaves nothing
+# running.
 #   deploy/demo.sh [--blocks N] [--store memory|posix]      N blocks of 1 MiB per run; default 1024
 # With TAPEDECK_BIN set, the programs in that directory are used as they are.
 set -euo pipefail
@@ -11,6 +13,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 source "$TAPEDECK_ROOT/deploy/services.sh"
 
 BLOCKS=1024
+ROUNDS=3
 STORE=
 CHANNEL=demo/fft
 SOURCE=() PLACE='' MADE=''
@@ -22,7 +25,7 @@ parse_arguments() {
       --blocks) BLOCKS=${2:?--blocks needs a number} ;;
       --store) STORE=${2:?--store needs memory or posix} ;;
       *)
-        sed -n '2,5s/^# //p' "${BASH_SOURCE[0]}"
+        sed -n '2,7s/^# //p' "${BASH_SOURCE[0]}"
         exit 2
         ;;
     esac
@@ -103,19 +106,36 @@ verify() {
   VERIFIED=$((VERIFIED + $(jq .blocks <<<"$check")))
 }
 
-# run_once RAILS: records, plays back, plays back with the check, which is slower than the rails, and deletes. Sets RECORD and
-# PLAY to their JSON.
-run_once() {
-  local recording
-  echo "Recording and playing over ${1/,/ and }"
-  RECORD=$(checked record "$CHANNEL" --source "${SOURCE[@]}" --rails "$1")
-  recording=$(jq -r .recording <<<"$RECORD")
-  PLAY=$(checked play "$recording" --sink null --rails "$1")
-  verify "$recording" --rails "$1"
-  tapectl recordings delete "$recording" >/dev/null
-  count "$RECORD"
-  count "$PLAY"
+# measured TARGET COMMAND...: the JSON of a job, with how many processors were busy while it moved blocks, how many of them with
+# other programs, and what bounded its rate. TARGET is what explain is asked about: name (the job), or recording.
+measured() {
+  local answer limit
+  processors_begin "$STORAGE_PID" "$WORKER_PID"
+  answer=$(checked "${@:2}")
+  processors_end
+  limit=$(tapectl_json explain "$(jq -r ".$1" <<<"$answer")" | jq -r .limited_by)
+  jq -c --arg limit "$limit" --argjson seconds "$PROCESSORS_SECONDS" --argjson others "$PROCESSORS_OTHERS" --argjson all "$(nproc)" '
+    ([$all, $seconds / ([.elapsed_s, 0.001] | max) + $others] | min) as $busy
+    | . + {$busy, others: ([$busy, $others] | min), limit: (if $busy > 0.9 * $all then "processors" else $limit end)}' <<<"$answer"
 }
+
+# run_once RAILS: records, plays back, in the first round plays back with the check, which is slower than the rails, and deletes.
+# Adds the JSON of both to RECORDS and PLAYS.
+run_once() {
+  local record recording play
+  record=$(measured recording record "$CHANNEL" --source "${SOURCE[@]}" --rails "$1")
+  recording=$(jq -r .recording <<<"$record")
+  play=$(measured name play "$recording" --sink null --rails "$1")
+  [[ -n ${RECORDS[$1]:-} ]] || verify "$recording" --rails "$1"
+  tapectl recordings delete "$recording" >/dev/null
+  count "$record"
+  count "$play"
+  RECORDS[$1]+=$record$'\n'
+  PLAYS[$1]+=$play$'\n'
+}
+
+# middle RUNS: the one of these lines of JSON whose rate is the median.
+middle() { jq -cs 'sort_by(.mb_per_s)[length / 2 | floor]' <<<"$1"; }
 
 count() {
   LOST=$((LOST + $(jq .lost_blocks <<<"$1")))
@@ -127,16 +147,17 @@ rail_rate() {
   jq -r --arg rail "$2" '.rails[] | select(.name == $rail and .blocks > 0) | .mb_per_s | round' <<<"$1"
 }
 
-row() { printf '| %-28s | %17s | %17s | %18s |\n' "$@"; }
+row() { printf '| %-28s | %17s | %17s | %18s | %10s | %9s | %-10s |\n' "$@"; }
 
 # table TITLE JSON_R0 JSON_R1 JSON_BOTH
 table() {
   local label=('SINGLE PORT' 'SINGLE PORT' 'DUAL PORT') dashes json i=0
-  row "$1" 'Port 1 (MB/sec)' 'Port 2 (MB/sec)' 'Aggregate (MB/sec)'
+  row "$1" 'Port 1 (MB/sec)' 'Port 2 (MB/sec)' 'Aggregate (MB/sec)' "Cores busy" "By others" "Limit"
   dashes=$(printf '%.0s-' {1..28})
-  row "$dashes" "${dashes:0:17}" "${dashes:0:17}" "${dashes:0:18}"
+  row "$dashes" "${dashes:0:17}" "${dashes:0:17}" "${dashes:0:18}" "${dashes:0:10}" "${dashes:0:9}" "${dashes:0:10}"
   for json in "${@:2}"; do
-    row "${label[i++]}" "$(rail_rate "$json" r0)" "$(rail_rate "$json" r1)" "$(jq '.mb_per_s | round' <<<"$json")"
+    row "${label[i++]}" "$(rail_rate "$json" r0)" "$(rail_rate "$json" r1)" "$(jq '.mb_per_s | round' <<<"$json")" \
+      "$(jq -r '.busy * 10 | round / 10' <<<"$json") of $(nproc)" "$(jq '.others * 10 | round / 10' <<<"$json")" "$(jq -r .limit <<<"$json")"
   done
   echo
 }
@@ -154,8 +175,25 @@ Next, in three terminals, with build/bin in PATH:
 TEXT
 }
 
+# run_all: each choice of rails once a round, in turned order, so that a machine which gets faster or slower meanwhile favours none.
+run_all() {
+  local round rails order=(r0 r1 "r0,r1")
+  for ((round = 1; round <= ROUNDS; round++)); do
+    echo "Recording and playing over r0, r1 and both: round $round of $ROUNDS"
+    for rails in "${order[@]}"; do run_once "$rails"; done
+    order=("${order[@]:1}" "${order[0]}")
+  done
+}
+
+# all_middles RUNS_R0 RUNS_R1 RUNS_BOTH: sets MIDDLES.
+all_middles() {
+  local runs
+  MIDDLES=()
+  for runs in "$@"; do MIDDLES+=("$(middle "$runs")"); done
+}
+
 main() {
-  local records=() plays=() rails
+  declare -gA RECORDS=() PLAYS=()
   parse_arguments "$@"
   build_if_needed
   services_begin
@@ -166,16 +204,14 @@ main() {
   start_worker
   prepare
   choose_source
-  for rails in r0 r1 r0,r1; do
-    run_once "$rails"
-    records+=("$RECORD")
-    plays+=("$PLAY")
-  done
+  run_all
   echo
-  echo "$BLOCKS blocks of 1 MiB per run, $STORE LUN, two TCP rails on loopback. $MADE"
+  echo "$BLOCKS blocks of 1 MiB per run, the median of $ROUNDS, $STORE LUN, two TCP rails on loopback, $(nproc) cores. $MADE"
   echo
-  table "RECORDING (from $PLACE)" "${records[@]}"
-  table "PLAYBACK (to $PLACE)" "${plays[@]}"
+  all_middles "${RECORDS[r0]}" "${RECORDS[r1]}" "${RECORDS[r0,r1]}"
+  table "RECORDING (from $PLACE)" "${MIDDLES[@]}"
+  all_middles "${PLAYS[r0]}" "${PLAYS[r1]}" "${PLAYS[r0,r1]}"
+  table "PLAYBACK (to $PLACE)" "${MIDDLES[@]}"
   echo "verified $VERIFIED of $((BLOCKS * 4)) blocks"
   echo "lost $LOST"
   echo "crc errors $CRC_ERRORS"
