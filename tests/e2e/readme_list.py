@@ -15,6 +15,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "lint"))
+import readmes
 import tree
 
 TABLE = pathlib.Path(__file__).with_name("readme.table")
@@ -30,18 +31,11 @@ def is_command(code):
 
 
 def commands(text):
-    """(heading, whether in a block, command) of each, without comments."""
-    heading = ""
-    for number, part in enumerate(re.split(r"^```(.*\n(?:.*\n)*?)```$", text, flags=re.MULTILINE)):
-        if number % 2 == 0:
-            heading = (re.findall(r"^## (.*)", part, re.MULTILINE) or [heading])[-1]
-            code = (" ".join(found.split()).replace(r"\|", "|") for found in re.findall(r"`([^`]+)`", part))
-            yield from ((heading, False, found) for found in code if is_command(found))
-            continue
-        language, _, lines = part.partition("\n")
-        if language not in NO_COMMANDS:
-            stripped = (re.sub(r"\s+#\s.*", "", line).strip() for line in lines.split("\n"))
-            yield from ((heading, True, line) for line in stripped if line)
+    """(heading, whether in a block, command) of each."""
+    for code in readmes.codes(text):
+        in_block = code.language is not None
+        if code.language not in NO_COMMANDS and (in_block or is_command(code.text)):
+            yield code.heading, in_block, code.text
 
 
 class Table:

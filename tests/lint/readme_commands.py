@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 
+import readmes
 import tree
 
 SCRIPT = re.compile(r"(deploy|tests)/\S+\.(sh|py)$")
@@ -17,22 +18,16 @@ WORD = re.compile(r"[a-z][a-z-]*$")
 
 
 def commands(text):
-    """(line, words) of what stands in fenced blocks and in `code`, without comments and what the shell makes of it."""
-    fenced = False
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.startswith("```"):
-            fenced = not fenced
+    """(line, words) of each, without what the shell makes of it."""
+    for code in readmes.codes(text):
+        try:
+            words = shlex.split(re.split(r"\s+#\s|[|&;<>]", code.text.replace("…", "..."))[0])
+        except ValueError:
             continue
-        for code in [line] if fenced else re.findall(r"`([^`]+)`", line):
-            code = re.split(r"\s+#\s|[|&;<>]", code.strip().replace("…", "..."))[0]
-            try:
-                words = shlex.split(code)
-            except ValueError:
-                continue
-            while words and re.match(r"[A-Z_]+=", words[0]):
-                words = words[1:]
-            if words:
-                yield number, words
+        while words and re.match(r"[A-Z_]+=", words[0]):
+            words = words[1:]
+        if words:
+            yield code.line, words
 
 
 def output(*command):
