@@ -93,7 +93,7 @@ absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> SlotSession::MakeRing(Direc
                                                   .op = op,
                                                   .slots = slots,
                                                   .block_bytes = block_bytes}));
-  notes_ = std::move(ring.notes);
+  notes_ = services::model::TextsOf(ring.notes);
   std::shared_ptr<dataplane::SlotPool> pool = ring.ring;
   session_ = std::make_unique<transfer::TransferSession>(*environment_.executor, std::move(ring));
   return pool;

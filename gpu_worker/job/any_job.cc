@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "dataplane/executor/timed_wait.h"
 #include "dataplane/log.h"
 #include "gpu_worker/device/unusable.h"
+#include "gpu_worker/stages/not_compared.h"
 #include "services/errors.h"
 #include "services/model/names.h"
 #include "services/telemetry/trace/log_under.h"
@@ -23,7 +23,7 @@ AnyJob::AnyJob(const std::string& name, services::session::Direction direction,
   job_.direction = direction;
   job_.device = environment.device->description;
   job_.group = environment.group;
-  for (const std::string& note : environment.notes) job_.notes.push_back({.text = note});
+  job_.notes = environment.notes;
   job_.start_time_ns = environment.executor->clock().WallNs();
 }
 
@@ -48,12 +48,9 @@ absl::Status AnyJob::Stop() { return services::JobNotLive(state().name, "plays")
 
 services::JobState AnyJob::StateOfEnd() {
   if (compared_ == nullptr || *compared_ > 0) return services::JobState::kSucceeded;
-  constexpr absl::string_view kNotCompared = "content not compared: ";
-  const auto says_why = [&](const services::Note& note) {
-    return absl::StartsWith(note.text, kNotCompared);
-  };
-  if (std::ranges::none_of(job_.notes, says_why)) {
-    job_.notes.push_back({.text = absl::StrCat(kNotCompared, "no block came")});
+  const services::Note none_came = stages::NotCompared("NO_BLOCK", "no block came");
+  if (std::ranges::find(job_.notes, none_came.code, &services::Note::code) == job_.notes.end()) {
+    job_.notes.push_back(none_came);
   }
   return services::JobState::kNotCompared;
 }

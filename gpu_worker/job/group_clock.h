@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "gpu_worker/pace/clock_error.h"
 #include "services/jobs.h"
@@ -14,10 +13,10 @@ namespace tapedeck::gpu_worker::job {
 services::model::RecordingGroup GroupOf(const services::model::GroupMember& member, int64_t at_ns,
                                         const pace::ClockError& clock);
 
-// "by the system clock, which is off by at most 1.2 ms"
-std::string ClockNote(const pace::ClockError& clock);
+// "begins by the system clock, which is off by at most 1.2 ms"
+services::Note BeginNote(const pace::ClockError& clock);
 
 // "member 2 of 4 of GROUP, by the system clock, which is off by at most 1.2 ms"
-std::string GroupNote(const services::model::GroupMember& member, const pace::ClockError& clock);
+services::Note GroupNote(const services::model::GroupMember& member, const pace::ClockError& clock);
 
 }  // namespace tapedeck::gpu_worker::job

@@ -25,8 +25,11 @@ absl::Status Incomplete(const std::string& recording, uint64_t lost, uint64_t to
                    " blocks are missing; tapectl recordings verify names them"));
 }
 
-std::string UnmarkedText(uint64_t annotations) {
-  return absl::StrCat(annotations, " annotations are left out: no recording keeps their samples");
+services::Note UnmarkedNote(uint64_t annotations) {
+  return services::MakeNote(
+      "ANNOTATIONS_LEFT_OUT",
+      absl::StrCat(annotations, " annotations are left out: no recording keeps their samples"),
+      {{"annotations", absl::StrCat(annotations)}});
 }
 
 // What it means for the job.
@@ -118,7 +121,7 @@ void Job::EndSecond(const absl::Status& annotated, uint64_t unmarked) {
     absl::MutexLock lock(&mutex_);
     services::JobOutput& output = job_.outputs.front();
     output.error.Update(annotated);
-    if (unmarked > 0) job_.notes.push_back({.text = UnmarkedText(unmarked)});
+    if (unmarked > 0) job_.notes.push_back(UnmarkedNote(unmarked));
     if (!output.error.ok() && !end_.has_value()) {
       dataplane::Log(dataplane::LogLevel::kWarning, "job",
                      "a second output failed; the job goes on",
@@ -137,8 +140,8 @@ void Job::EndSecond(const absl::Status& annotated, uint64_t unmarked) {
 void Job::Conclude(End end) {
   if (remarks_ != nullptr) {
     absl::MutexLock lock(&mutex_);
-    for (const std::string& note : remarks_->Notes()) job_.notes.push_back({.text = note});
-    if (end.unmarked > 0) job_.notes.push_back({.text = UnmarkedText(end.unmarked)});
+    std::ranges::copy(remarks_->Notes(), std::back_inserter(job_.notes));
+    if (end.unmarked > 0) job_.notes.push_back(UnmarkedNote(end.unmarked));
   }
   // The pipeline goes with the first session. The second, which may still be opening, then ends
   // behind all that it was given.
@@ -159,8 +162,7 @@ void Job::EndIfAll() {
     absl::MutexLock lock(&mutex_);
     absl::Status error = ErrorOf(*end_);
     if (!error.ok() || cancelled_) NoteKept();
-    if (std::string away = away_.Note(); !away.empty())
-      job_.notes.push_back({.text = std::move(away)});
+    if (auto away = away_.Note(); away.has_value()) job_.notes.push_back(*std::move(away));
     SetEnd(std::move(error));
   }
   environment_.executor->Post([self = shared_from_this()] { self->nodes_.clear(); });
@@ -185,14 +187,20 @@ void Job::NoteKept() {
   if (services::IsInletName(job_.recording)) return;
   if (job_.blocks == 0) {
     job_.notes.push_back(
-        {.text = absl::StrCat("no block of ", job_.recording,
-                              " was acknowledged; the storage node keeps no recording "
-                              "without blocks")});
+        services::MakeNote("NOTHING_KEPT",
+                           absl::StrCat("no block of ", job_.recording,
+                                        " was acknowledged; the storage node keeps no recording "
+                                        "without blocks"),
+                           {{"recording", job_.recording}}));
   } else if (!cancelled_) {
-    job_.notes.push_back(
-        {.text = absl::StrCat("the storage node acknowledged ", job_.blocks, " blocks, ",
-                              job_.bytes, " bytes, of what came; tapectl recordings show ",
-                              job_.recording, " tells what it keeps")});
+    job_.notes.push_back(services::MakeNote(
+        "PARTLY_KEPT",
+        absl::StrCat("the storage node acknowledged ", job_.blocks, " blocks, ", job_.bytes,
+                     " bytes, of what came; tapectl recordings show ", job_.recording,
+                     " tells what it keeps"),
+        {{"recording", job_.recording},
+         {"blocks", absl::StrCat(job_.blocks)},
+         {"bytes", absl::StrCat(job_.bytes)}}));
   }
 }
 
@@ -218,8 +226,10 @@ absl::Status Job::Stop() {
                                   plays ? "plays" : "records a source with an end of its own");
     }
     if (std::exchange(stopped_, true)) return absl::OkStatus();
-    job_.notes.push_back({.text = absl::StrFormat("stopped on request after %.1f s",
-                                                  static_cast<double>(job_.elapsed_ns) / 1e9)});
+    const std::string seconds = absl::StrFormat("%.1f", static_cast<double>(job_.elapsed_ns) / 1e9);
+    job_.notes.push_back(
+        services::MakeNote("STOPPED", absl::StrCat("stopped on request after ", seconds, " s"),
+                           {{"seconds", seconds}}));
   }
   environment_.executor->Post([self = shared_from_this()] { self->stop_source_(); });
   return absl::OkStatus();

@@ -64,7 +64,7 @@ class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
     uint32_t slots = 0;                                       // 0: by the block's size
     uint64_t block_bytes = 0;
     size_t run = 1;          // slots that are lent side by side
-    std::string whose = {};  // begins its notes
+    std::string whose = {};  // "part 1 of 2", "second output"; empty: of the job alone
     bool host = false;       // in host memory
   };
   absl::StatusOr<std::unique_ptr<transfer::TransferSession>> NewSession(const RingWish& wish);
@@ -97,7 +97,7 @@ class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
   // What a playback is asked for.
   void KeepPace(const std::optional<pace::Plan>& pace);
   void TakePace(const std::optional<pace::Plan>& pace, const services::Recording& recording);
-  void AddNote(const std::string& note);
+  void AddNote(services::Note note);
   void OpenSecond(const services::RecordSpec& spec, const services::Channel& channel,
                   pipeline::TapRecording recording);
 

@@ -15,6 +15,7 @@
 #include "services/files/file_roots.h"
 #include "services/flight/trails.h"
 #include "services/identity/address_patterns.h"
+#include "services/model/note.h"
 #include "services/storage.h"
 #include "services/telemetry/trace/span.h"
 
@@ -33,7 +34,7 @@ struct JobEnvironment {
   const pipeline::DeviceChoice* device = nullptr;
   pipeline::MemoryLadder* ladder = nullptr;
   std::vector<dataplane::Transport*> rails;  // chosen for this job
-  std::vector<std::string> notes;            // for the job
+  services::Notes notes;                     // for the job
   uint32_t connections_per_rail = 1;
   services::files::FileRoots files;                  // that the job may name
   services::identity::AddressPatterns destinations;  // the same

@@ -15,6 +15,7 @@
 #include "gpu_worker/job/job_pacing.h"
 #include "services/errors.h"
 #include "services/model/part.h"
+#include "services/parts/part_facts.h"
 #include "services/parts/spread.h"
 
 namespace tapedeck::gpu_worker::job {
@@ -90,9 +91,9 @@ std::vector<services::Annotation> AnnotationsOf(const FoundParts& found) {
 
 }  // namespace
 
-void Job::AddNote(const std::string& note) {
+void Job::AddNote(services::Note note) {
   absl::MutexLock lock(&mutex_);
-  job_.notes.push_back({.text = note});
+  job_.notes.push_back(std::move(note));
 }
 
 void Job::SetDevicesGroup(Open* open) const {
@@ -127,12 +128,14 @@ void Job::OpenParts(const services::RecordSpec& spec, const services::Channel& c
       .block_samples = channel.block_bytes / sample_bytes.value_or(1),
       .copies = spec.copies,
       .on_change = [self = shared_from_this()](const Snapshot& s) { self->OnChange(s); },
-      .on_note = [this](const std::string& note) { AddNote(note); }};
+      .on_note = [this](services::Note note) { AddNote(std::move(note)); }};
   for (const JobNode& node : nodes_) {
     open.part = part;
     settings.nodes.push_back(
         {.session = SessionTo(node, open, spec.resume_for_ns), .away = node.away});
-    AddNote(absl::StrCat(services::model::NameOfPart(part), ": ", node.address));
+    AddNote(services::MakeNote("PART",
+                               absl::StrCat(services::model::NameOfPart(part), ": ", node.address),
+                               services::parts::FactsOf(part, node.address)));
     ++part.number;
   }
   session_->OpenDealt(std::move(settings), channel);
@@ -159,7 +162,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartJoined(const std::string& name,
                         job->NewSession({.op = spec.transfer.op.value_or(TransferOp::kWrite),
                                          .slots = spec.transfer.slots,
                                          .block_bytes = part.recording.block_bytes,
-                                         .whose = absl::StrCat(part.name, ": "),
+                                         .whose = part.name,
                                          .host = true}));
   }
   TD_ASSIGN_OR_RETURN(const auto pace, PlanPace(spec, recording, rings.front()->ring()->slots()));
@@ -179,8 +182,8 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartJoined(const std::string& name,
                                                 .times = times}));
   job->KeepPace(pace);
   job->remarks_ = std::move(pipeline.remarks);
-  for (const std::string& note : found.notes) job->AddNote(note);
-  for (const std::string& note : pipeline.notes) job->AddNote(note);
+  for (const services::Note& note : found.notes) job->AddNote(note);
+  for (const services::Note& note : pipeline.notes) job->AddNote(note);
   {
     absl::MutexLock lock(&job->mutex_);
     job->compared_ = std::move(pipeline.compared);
@@ -211,12 +214,13 @@ void Job::OpenJoined(const services::PlaybackSpec& spec, const FoundParts& found
                .alone = PlayedAlone(found, state().name)},
       .playhead_at = [=](uint64_t block) { return PartPlayhead(block, spread, block_samples); },
       .on_change = [self = shared_from_this()](const Snapshot& s) { self->OnChange(s); },
-      .on_note = [this](const std::string& note) { AddNote(note); }};
+      .on_note = [this](services::Note note) { AddNote(std::move(note)); }};
   settings.sink = std::move(pipeline.sink);
   for (size_t i = 0; i < found.parts.size(); ++i) {
-    settings.nodes.push_back({.session = SessionTo(found.parts[i].node, open, 0),
-                              .end = std::move(rings[i]->end()),
-                              .part = found.parts[i].name});
+    settings.nodes.push_back(
+        {.session = SessionTo(found.parts[i].node, open, 0),
+         .end = std::move(rings[i]->end()),
+         .part = found.parts[i].recording.part.value_or(services::model::Part())});
   }
   session_ = std::move(rings.front());
   session_->OpenJoined(std::move(settings));

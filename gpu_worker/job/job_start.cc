@@ -38,10 +38,10 @@ pipeline::ChannelSettings SettingsOf(const services::Recording& recording) {
           .sample_rate = recording.sample_rate};
 }
 
-void NoteClock(const services::PlaybackSpec& spec, std::vector<std::string>& notes) {
+void NoteClock(const services::PlaybackSpec& spec, services::Notes& notes) {
   if (spec.pacing.at_ns == 0) return;
   const pace::ClockError clock = pace::SystemClockErrorAt(spec.pacing.at_ns);
-  notes.push_back(absl::StrCat("begins ", ClockNote(clock)));
+  notes.push_back(BeginNote(clock));
 }
 
 // A group counts samples from its instant.
@@ -97,7 +97,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(const std::string& name,
   if (second.has_value()) {
     TD_ASSIGN_OR_RETURN(job->second_, job->NewSession({.op = OpOf(*second),
                                                        .block_bytes = second->block_bytes,
-                                                       .whose = "second output: "}));
+                                                       .whose = "second output"}));
     settings.tap = {SettingsOf(*second), channel.name, job->second_->ring()};
   }
   TD_ASSIGN_OR_RETURN(pipeline::Recording pipeline, pipeline::CreateRecording(std::move(settings)));
@@ -167,7 +167,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(const std::string& name,
   {
     absl::MutexLock lock(&job->mutex_);
     job->compared_ = std::move(pipeline.compared);
-    for (const std::string& note : pipeline.notes) job->job_.notes.push_back({.text = note});
+    std::ranges::copy(pipeline.notes, std::back_inserter(job->job_.notes));
     job->job_.recording = recording.name;
     job->job_.target = spec.transfer.target;
     job->job_.total_blocks = TotalOf(job->goal_, whole ? recording.blocks : 0);
@@ -213,14 +213,19 @@ absl::StatusOr<std::unique_ptr<transfer::TransferSession>> Job::NewSession(const
                                                   .block_bytes = wish.block_bytes,
                                                   .run = wish.run,
                                                   .host = wish.host}));
-  span_.AddEvent(
-      "ring made",
-      {{"tapedeck.slots", static_cast<int64_t>(made.ring->slots())},
-       {"tapedeck.memory", made.notes.empty() ? "host memory" : absl::StrJoin(made.notes, "; ")}});
+  span_.AddEvent("ring made", {{"tapedeck.slots", static_cast<int64_t>(made.ring->slots())},
+                               {"tapedeck.memory",
+                                made.notes.empty()
+                                    ? "host memory"
+                                    : absl::StrJoin(services::model::TextsOf(made.notes), "; ")}});
   {
     absl::MutexLock lock(&mutex_);
-    for (const std::string& note : made.notes) {
-      job_.notes.push_back({.text = absl::StrCat(wish.whose, note)});
+    for (services::Note note : made.notes) {
+      if (!wish.whose.empty()) {
+        note.text = absl::StrCat(wish.whose, ": ", note.text);
+        note.facts.emplace("whose", wish.whose);
+      }
+      job_.notes.push_back(std::move(note));
     }
   }
   return std::make_unique<transfer::TransferSession>(*environment_.executor, std::move(made));
@@ -242,7 +247,7 @@ void Job::OpenRecording(const services::RecordSpec& spec, const services::Channe
   }
   {
     absl::MutexLock lock(&mutex_);
-    for (const std::string& note : recording.notes) job_.notes.push_back({.text = note});
+    std::ranges::move(recording.notes, std::back_inserter(job_.notes));
     job_.target = channel.name;
   }
   services::session::Open open{.direction = Direction::kRecord,

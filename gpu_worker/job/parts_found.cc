@@ -12,6 +12,7 @@
 #include "services/client/follow_moved.h"
 #include "services/errors.h"
 #include "services/model/part.h"
+#include "services/parts/part_facts.h"
 #include "services/session/answers.h"
 #include "services/session/loss.h"
 #include "services/session/peer.h"
@@ -66,6 +67,22 @@ absl::StatusOr<std::vector<absl::StatusOr<Channel>>> AskAll(const std::vector<Jo
   return answers;
 }
 
+services::Note AbsentNote(const Part& part, bool elsewhere) {
+  return services::MakeNote(
+      "PART_ABSENT",
+      absl::StrCat(services::model::NameOfPart(part),
+                   elsewhere ? " is not there: blocks that it alone has are missing"
+                             : " is not there: its blocks are missing"),
+      {{"part", absl::StrCat(part.number)},
+       {"parts", absl::StrCat(part.parts)},
+       {"copies", absl::StrCat(part.copies)}});
+}
+
+services::Note UnknownNote(const JobNode& node, const absl::Status& error) {
+  return services::MakeNote("PART_UNKNOWN", absl::StrCat(node.address, ": ", error.message()),
+                            {{"node", node.address}, {"reason", services::parts::ReasonIn(error)}});
+}
+
 // Of the same stream, as far as its parts can tell.
 bool Alike(const Recording& one, const Recording& other) {
   return one.block_bytes == other.block_bytes && one.datatype == other.datatype &&
@@ -108,13 +125,13 @@ absl::StatusOr<FoundParts> FindParts(const std::vector<JobNode>& nodes, const st
   absl::Status first_error;
   std::optional<Part> whole;              // of the first part that is found
   std::map<uint32_t, FoundPart> by_part;  // from 1
-  std::vector<std::string> strange;
-  std::vector<std::string> silent;
+  services::Notes strange;
+  services::Notes silent;
   for (const JobNode& node : nodes) {
     auto recording = RecordingOf(node, name);
     if (!recording.ok()) {
       first_error.Update(recording.status());
-      silent.push_back(absl::StrCat(node.address, ": ", recording.status().message()));
+      silent.push_back(UnknownNote(node, recording.status()));
       continue;
     }
     const std::optional<Part> part = recording->part;
@@ -124,7 +141,9 @@ absl::StatusOr<FoundParts> FindParts(const std::vector<JobNode>& nodes, const st
         (by_part.empty() || (part->whole == whole->whole && part->parts == whole->parts &&
                              Alike(*recording, by_part.begin()->second.recording)));
     if (!fits) {
-      strange.push_back(absl::StrCat(node.address, " has another recording of this name"));
+      strange.push_back(services::MakeNote(
+          "PART_FOREIGN", absl::StrCat(node.address, " has another recording of this name"),
+          {{"node", node.address}}));
       continue;
     }
     whole = part;
@@ -132,22 +151,18 @@ absl::StatusOr<FoundParts> FindParts(const std::vector<JobNode>& nodes, const st
   }
   if (by_part.empty()) return first_error;
   FoundParts found{.notes = std::move(strange)};
-  std::vector<std::string> missing;
+  std::vector<Part> missing;
   for (uint32_t number = 1; number <= whole->parts; ++number) {
     const auto it = by_part.find(number);
     if (it == by_part.end()) {
-      missing.push_back(services::model::NameOfPart({.number = number, .parts = whole->parts}));
+      missing.push_back({.number = number, .parts = whole->parts, .copies = whole->copies});
       continue;
     }
     found.parts.push_back(std::move(it->second));
   }
   // Each block is in as many parts as there are copies.
   const bool elsewhere = missing.size() < whole->copies;
-  for (const std::string& part : missing) {
-    found.notes.push_back(
-        absl::StrCat(part, elsewhere ? " is not there: blocks that it alone has are missing"
-                                     : " is not there: its blocks are missing"));
-  }
+  for (const Part& part : missing) found.notes.push_back(AbsentNote(part, elsewhere));
   if (!missing.empty()) std::ranges::move(silent, std::back_inserter(found.notes));
   return found;
 }

@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "gpu_worker/job/job_environment.h"
 #include "services/catalog.h"
+#include "services/model/note.h"
 
 namespace tapedeck::gpu_worker::job {
 
@@ -17,8 +18,8 @@ struct FoundPart {
 };
 
 struct FoundParts {
-  std::vector<FoundPart> parts;    // at least one, in order
-  std::vector<std::string> notes;  // which parts are missing, and why
+  std::vector<FoundPart> parts;  // at least one, in order
+  services::Notes notes;         // which parts are missing, and why
 
   bool in_parts() const { return !parts.front().name.empty(); }
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
 namespace tapedeck::gpu_worker::job {
@@ -53,11 +54,13 @@ void AwayTime::See(bool away, int64_t now_ns) {
   since_ns_ = away ? std::optional(now_ns) : std::nullopt;
 }
 
-std::string AwayTime::Note() const {
-  if (away_ns_ == 0) return "";
-  return absl::StrFormat(
-      "without a storage node for %.2f s in all; elapsed and MB/s leave that time out",
-      static_cast<double>(away_ns_) / 1e9);
+std::optional<services::Note> AwayTime::Note() const {
+  if (away_ns_ == 0) return std::nullopt;
+  const std::string seconds = absl::StrFormat("%.2f", static_cast<double>(away_ns_) / 1e9);
+  return services::MakeNote("STORAGE_AWAY",
+                            absl::StrCat("without a storage node for ", seconds,
+                                         " s in all; elapsed and MB/s leave that time out"),
+                            {{"seconds", seconds}});
 }
 
 }  // namespace tapedeck::gpu_worker::job

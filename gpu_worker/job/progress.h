@@ -38,8 +38,8 @@ services::JobState StateOf(const services::session::Snapshot& snapshot, services
 class AwayTime {
  public:
   void See(bool away, int64_t now_ns);
-  // For the job; empty: it was never away.
-  std::string Note() const;
+  // For the job; none: it was never away.
+  std::optional<services::Note> Note() const;
 
  private:
   int64_t away_ns_ = 0;

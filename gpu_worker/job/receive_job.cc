@@ -69,7 +69,7 @@ absl::Status ReceiveJob::MakeRing() {
                                                   .block_bytes = spec_.inlet.block_bytes}));
   {
     absl::MutexLock lock(&mutex_);
-    for (const std::string& note : ring.notes) job_.notes.push_back({.text = note});
+    std::ranges::copy(ring.notes, std::back_inserter(job_.notes));
   }
   absl::MutexLock lock(&means_mutex_);
   ring_ = std::move(ring);
@@ -120,7 +120,7 @@ absl::StatusOr<Admission> ReceiveJob::MakeEnd(const services::session::Open& ope
   admission.transports = environment_.rails;
   absl::MutexLock lock(&mutex_);
   compared_ = std::move(made.compared);
-  for (const std::string& note : made.notes) job_.notes.push_back({.text = note});
+  std::ranges::copy(made.notes, std::back_inserter(job_.notes));
   job_.state = services::JobState::kRunning;
   if (open.expected_blocks != 0) job_.total_blocks = open.expected_blocks;
   began_ns_ = environment_.executor->clock().NowNs();

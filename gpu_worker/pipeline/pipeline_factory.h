@@ -24,6 +24,7 @@
 #include "services/files/file_roots.h"
 #include "services/identity/address_patterns.h"
 #include "services/jobs.h"
+#include "services/model/note.h"
 #include "services/model/recording.h"
 
 namespace tapedeck::gpu_worker::pipeline {
@@ -94,7 +95,7 @@ struct Recording {
   std::unique_ptr<RecordPipeline> source;
   services::model::Origin origin;            // for the session's Open
   uint64_t expected_blocks = 0;              // 0: unknown
-  std::vector<std::string> notes;            // for the job
+  services::Notes notes;                     // for the job
   std::shared_ptr<stages::Remarks> remarks;  // of the source, while it runs; null: none
   std::optional<TapRecording> tap;           // none: there is no second output
 };
@@ -122,7 +123,7 @@ struct Playback {
   std::unique_ptr<PlaybackPipeline> sink;
   bool needs_order = false;     // blocks must be pushed in the order of their sequence
   bool damaged_blocks = false;  // of a damaged block, what is good is wanted
-  std::vector<std::string> notes;
+  services::Notes notes;
   std::shared_ptr<stages::Remarks> remarks;  // what the sink says at the end; null: nothing
   // Blocks that a sink compared with their source; null: it is not there to compare.
   std::shared_ptr<const std::atomic<uint64_t>> compared;

@@ -18,6 +18,7 @@
 #include "gpu_worker/stages/stage.h"
 #include "services/files/file_roots.h"
 #include "services/identity/address_patterns.h"
+#include "services/model/note.h"
 #include "services/model/recording.h"
 #include "services/stage_spec.h"
 
@@ -109,7 +110,7 @@ struct MadeSource {
   std::string metadata;       // of a file, for the origin
   // That made its samples before, says a file.
   std::vector<services::model::OriginStage> transforms;
-  std::vector<std::string> notes;    // for the job
+  services::Notes notes;             // for the job
   std::shared_ptr<Remarks> remarks;  // of the stage; null: it has none
 };
 using SourceKind = Kind<SourcePlace, MadeSource>;
@@ -145,7 +146,7 @@ struct MadeSink {
   std::unique_ptr<SinkStage> stage;
   bool needs_order = false;          // blocks must come in the order of their sequence
   bool damaged_blocks = false;       // of a damaged block, what is good is wanted
-  std::vector<std::string> notes;    // for the job
+  services::Notes notes;             // for the job
   std::shared_ptr<Remarks> remarks;  // of the stage, notes alone; null: it has none
   // Blocks that it has compared with their source so far; null: it is not there to compare.
   std::shared_ptr<const std::atomic<uint64_t>> compared;

@@ -15,7 +15,7 @@ void Remarks::SetWaker(dataplane::Waker waker) {
 }
 
 std::shared_ptr<Remarks> Remarks::Second() {
-  auto second = std::make_shared<Remarks>([] { return std::vector<std::string>(); });
+  auto second = std::make_shared<Remarks>([] { return services::Notes(); });
   absl::MutexLock lock(&mutex_);
   for (const Annotation& annotation : ready_) second->Mark(annotation);
   second_ = second;

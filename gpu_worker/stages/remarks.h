@@ -13,6 +13,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "dataplane/flow.h"
+#include "services/model/note.h"
 #include "services/model/recording.h"
 
 namespace tapedeck::gpu_worker::stages {
@@ -28,7 +29,7 @@ class Remarks {
   static constexpr uint64_t kTogether = 4096;
 
   // `notes` tells what there is to be said so far; any thread.
-  explicit Remarks(std::function<std::vector<std::string>()> notes) : notes_(std::move(notes)) {}
+  explicit Remarks(std::function<services::Notes()> notes) : notes_(std::move(notes)) {}
 
   // Another one, of a second recording, that gets all annotations as well, and has no notes. Before
   // the source runs.
@@ -50,7 +51,7 @@ class Remarks {
   // kAll: those too that would be told of together with later ones.
   std::vector<services::Annotation> Take(Which which);
 
-  std::vector<std::string> Notes() const { return notes_(); }
+  services::Notes Notes() const { return notes_(); }
 
  private:
   // Annotations that become one.
@@ -64,7 +65,7 @@ class Remarks {
   services::Annotation Counted(services::Annotation annotation) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  const std::function<std::vector<std::string>()> notes_;
+  const std::function<services::Notes()> notes_;
   absl::Mutex mutex_;
   std::shared_ptr<Remarks> second_ ABSL_GUARDED_BY(mutex_);  // null: there is none
   dataplane::Waker waker_ ABSL_GUARDED_BY(mutex_);

@@ -71,8 +71,12 @@ absl::StatusOr<ChosenRails> RailsFor(const std::vector<std::string>& named,
       std::ranges::min(memory.distances, {}, &dataplane::topology::RailDistance::distance);
   chosen.why = WhyThese(memory, nearest.distance);
   if (chosen.rails.size() < all.size()) {
-    chosen.notes.push_back(absl::StrCat("rails ", NamesOf(chosen.rails), " of ", NamesOf(all), ": ",
-                                        chosen.why, "; --rails uses others"));
+    const std::string rails = NamesOf(chosen.rails);
+    const std::string all_rails = NamesOf(all);
+    chosen.notes.push_back(services::MakeNote(
+        "RAILS_LEFT_OUT",
+        absl::StrCat("rails ", rails, " of ", all_rails, ": ", chosen.why, "; --rails uses others"),
+        {{"rails", rails}, {"all_rails", all_rails}}));
   }
   return chosen;
 }

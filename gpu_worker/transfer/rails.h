@@ -6,14 +6,15 @@
 
 #include "absl/status/statusor.h"
 #include "dataplane/transport/transport.h"
+#include "services/model/note.h"
 #include "services/node.h"
 
 namespace tapedeck::gpu_worker::transfer {
 
 struct ChosenRails {
   std::vector<dataplane::Transport*> rails;
-  std::string why;                 // for the log
-  std::vector<std::string> notes;  // for the user, where rails were left out unasked
+  std::string why;        // for the log
+  services::Notes notes;  // for the user, where rails were left out unasked
 };
 
 // `named` may be empty; `all` are the worker's rails, at least one, to each of which `memory` tells

@@ -71,9 +71,12 @@ absl::StatusOr<RungChoice> ChooseShared(const RingSettings& settings, const Rung
                    " by itself, not with others: ", choice.why, "; name rails (--rails)"));
 }
 
-std::string NoteOf(const RingSettings& settings, const RungChoice& choice) {
-  return absl::StrCat(settings.device->info().works_in_host_memory ? "host" : "GPU", " memory by ",
-                      dataplane::ladder::NameOf(choice.rung), ": ", choice.why);
+services::Note NoteOf(const RingSettings& settings, const RungChoice& choice) {
+  const std::string memory = settings.device->info().works_in_host_memory ? "host" : "GPU";
+  const std::string path(dataplane::ladder::NameOf(choice.rung));
+  return services::MakeNote("MEMORY_PATH",
+                            absl::StrCat(memory, " memory by ", path, ": ", choice.why),
+                            {{"memory", memory}, {"path", path}});
 }
 
 }  // namespace
@@ -99,7 +102,10 @@ absl::StatusOr<TransferRing> MakeTransferRing(const RingSettings& settings) {
   if (has_choice || ipc) out.notes.push_back(NoteOf(settings, choice));
   if (!fitted->warning.empty()) {
     dataplane::Log(dataplane::LogLevel::kWarning, "job", fitted->warning);
-    out.notes.push_back(fitted->warning);
+    out.notes.push_back(services::MakeNote(
+        "RING_SMALL", fitted->warning,
+        {{"slots", absl::StrCat(out.ring->slots())},
+         {"wanted_slots", absl::StrCat(SlotsFor(settings.slots, settings.block_bytes))}}));
   }
   return out;
 }

@@ -12,6 +12,7 @@
 #include "dataplane/transport/transport.h"
 #include "gpu_worker/device/device.h"
 #include "gpu_worker/pipeline/memory_ladder.h"
+#include "services/model/note.h"
 #include "services/session/messages.h"
 
 namespace tapedeck::gpu_worker::transfer {
@@ -36,7 +37,7 @@ struct RingSettings {
 struct TransferRing {
   std::shared_ptr<dataplane::SlotPool> ring;
   dataplane::ladder::Registration registration;
-  std::vector<std::string> notes;  // for the job: which rung and why, and a warning if it is small
+  services::Notes notes;  // for the job: which rung and why, and a warning if it is small
 
   bool direct() const { return !ring->window().host_accessible; }
 };

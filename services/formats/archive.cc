@@ -161,16 +161,22 @@ class Parser {
                                    ends_early_ ? "; the archive ends within its last file" : ""));
     }
     if (!halves.empty()) {
+      const std::string names = Names(halves);
       archive.notes.push_back(
-          absl::StrCat("left out, as the other half is not there: ", Names(halves)));
+          MakeNote("LEFT_OUT", absl::StrCat("left out, as the other half is not there: ", names),
+                   {{"what", "halves"}, {"names", names}}));
     }
     if (!left_out_.empty()) {
-      archive.notes.push_back(
-          absl::StrCat(left_out_.size(), " files of the archive are left out: ", Names(left_out_)));
+      const std::string names = Names(left_out_);
+      archive.notes.push_back(MakeNote(
+          "LEFT_OUT", absl::StrCat(left_out_.size(), " files of the archive are left out: ", names),
+          {{"what", "files"}, {"count", absl::StrCat(left_out_.size())}, {"names", names}}));
     }
     if (behind_ > 0) {
       archive.notes.push_back(
-          absl::StrCat(behind_, " bytes behind the end of the archive are left out"));
+          MakeNote("BYTES_BEHIND",
+                   absl::StrCat(behind_, " bytes behind the end of the archive are left out"),
+                   {{"bytes", absl::StrCat(behind_)}}));
     }
     return archive;
   }

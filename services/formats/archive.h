@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "services/files/input_file.h"
 #include "services/formats/samples_file.h"
+#include "services/model/note.h"
 
 namespace tapedeck::services::formats {
 
@@ -27,7 +28,7 @@ struct ArchivedRecording {
 
 struct Archive {
   std::vector<ArchivedRecording> recordings;  // in the order of their names
-  std::vector<std::string> notes;             // what is left out
+  model::Notes notes;                         // what is left out
 };
 
 // INVALID_ARGUMENT (FILE_INVALID): it is no archive; a header is damaged or cut; a file has holes

@@ -84,8 +84,18 @@ model::SampleTime SecondsOf(const std::string& text) {
 
 void NoteLeftOut(const std::vector<std::string>& names, Auxi* auxi) {
   if (names.empty()) return;
-  auxi->notes.push_back(
-      absl::StrCat("fields of its chunk \"auxi\" that are not taken over: ", ListOf(names)));
+  const std::string list = ListOf(names);
+  auxi->notes.push_back(MakeNote(
+      "LEFT_OUT", absl::StrCat("fields of its chunk \"auxi\" that are not taken over: ", list),
+      {{"what", "auxi_fields"}, {"names", list}}));
+}
+
+void NoteField(Auxi* auxi, absl::string_view name, absl::string_view cause, std::string text,
+               const std::string& value = "") {
+  model::Note note = MakeNote("WAV_AUXI_FIELD", std::move(text),
+                              {{"name", std::string(name)}, {"cause", std::string(cause)}});
+  if (!value.empty()) note.facts["value"] = value;
+  auxi->notes.push_back(std::move(note));
 }
 
 class XmlReader {
@@ -104,7 +114,8 @@ class XmlReader {
     auxi_.start_ns = utc.has_value() ? utc : seconds;
     if (utc.has_value() && seconds.has_value() && *utc != *seconds) {
       auxi_.start_ns.reset();
-      auxi_.notes.push_back(
+      NoteField(
+          &auxi_, "CurrentTimeUTC", "DIFFER",
           "its chunk \"auxi\" has a CurrentTimeUTC and a UTCSeconds that differ: the start is "
           "unknown");
     }
@@ -125,8 +136,9 @@ class XmlReader {
     for (const auto& [key, value] : attributes_) {
       if (key != name || (text != nullptr && *text == value)) continue;
       if (text != nullptr) {
-        auxi_.notes.push_back(absl::StrCat("its chunk \"auxi\" has several ", name,
-                                           " that differ, and none is taken"));
+        NoteField(&auxi_, name, "DIFFER",
+                  absl::StrCat("its chunk \"auxi\" has several ", name,
+                               " that differ, and none is taken"));
         return nullptr;
       }
       text = &value;
@@ -140,7 +152,7 @@ class XmlReader {
     const std::string* const text = Only(name);
     if (text == nullptr) return std::nullopt;
     auto value = parse(*text);
-    if (!value.has_value()) NoteValue(name, *text, "could not be read");
+    if (!value.has_value()) NoteValue(name, *text, "UNREAD", "could not be read");
     return value;
   }
 
@@ -150,13 +162,15 @@ class XmlReader {
     const std::string* const text = Only(kName);
     double rate = 0;
     if (text == nullptr || (absl::SimpleAtod(*text, &rate) && rate == sample_rate_)) return;
-    NoteValue(kName, *text, "is not the rate of its chunk \"fmt \"");
+    NoteValue(kName, *text, "RATE", "is not the rate of its chunk \"fmt \"");
   }
 
-  void NoteValue(absl::string_view name, const std::string& text, absl::string_view what) {
-    auxi_.notes.push_back(absl::StrCat("its chunk \"auxi\" has ", name, "=\"",
-                                       dataplane::Printable(text, kMostAuxiShown), "\", which ",
-                                       what));
+  void NoteValue(absl::string_view name, const std::string& text, absl::string_view cause,
+                 absl::string_view what) {
+    const std::string value = dataplane::Printable(text, kMostAuxiShown);
+    NoteField(&auxi_, name, cause,
+              absl::StrCat("its chunk \"auxi\" has ", name, "=\"", value, "\", which ", what),
+              value);
   }
 
   const Attributes attributes_;
@@ -201,27 +215,33 @@ void ReadStart(absl::string_view chunk, Auxi* auxi) {
   if (std::ranges::all_of(time, [](char c) { return c == '\0'; })) return;
   auxi->start_ns = SystemTimeAt(chunk, kAuxiStart);
   if (auxi->start_ns.has_value()) {
-    auxi->notes.emplace_back("its chunk \"auxi\" names no zone: its time is taken as UTC");
+    auxi->notes.push_back(MakeNote("TIME_WITHOUT_ZONE",
+                                   "its chunk \"auxi\" names no zone: its time is taken as UTC",
+                                   {{"times", "1"}, {"of", "1"}}));
     return;
   }
   const auto part = [&](size_t i) { return NumberAt(time, 2 * i, 2); };
-  auxi->notes.push_back(absl::StrFormat(
-      "its chunk \"auxi\" has the time %04d-%02d-%02d %02d:%02d:%02d.%03d, which is none from 1970 "
-      "to 2261: the start is unknown",
-      part(0), part(1), part(3), part(4), part(5), part(6), part(7)));
+  NoteField(auxi, "StartTime", "YEAR",
+            absl::StrFormat("its chunk \"auxi\" has the time %04d-%02d-%02d %02d:%02d:%02d.%03d, "
+                            "which is none from 1970 "
+                            "to 2261: the start is unknown",
+                            part(0), part(1), part(3), part(4), part(5), part(6), part(7)));
 }
 
 Auxi FromNumbers(absl::string_view chunk, double sample_rate) {
   Auxi auxi;
   if (!IsTimeFirst(chunk)) {
-    auxi.notes.emplace_back(
-        "its chunk \"auxi\" is neither XML nor begins with a time, and is not read");
+    auxi.notes.push_back(
+        MakeNote("WAV_AUXI_UNREAD",
+                 "its chunk \"auxi\" is neither XML nor begins with a time, and is not read",
+                 {{"cause", "UNKNOWN"}}));
     return auxi;
   }
   if (chunk.size() >= kAuxiStart + kSystemTimeBytes) ReadStart(chunk, &auxi);
   if (chunk.size() < kAuxiFrequency + 4) {
-    auxi.notes.push_back(absl::StrCat("its chunk \"auxi\" has only ", chunk.size(),
-                                      " bytes, and tells no frequency"));
+    NoteField(&auxi, "CenterFreq", "ABSENT",
+              absl::StrCat("its chunk \"auxi\" has only ", chunk.size(),
+                           " bytes, and tells no frequency"));
     return auxi;
   }
   const uint64_t hertz = NumberAt(chunk, kAuxiFrequency, 4);

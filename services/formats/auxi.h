@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "services/model/note.h"
 #include "services/model/recording.h"
 #include "services/model/sample_time.h"
 
@@ -18,7 +19,7 @@ inline constexpr uint64_t kMostAuxiBytes = 64 << 10;
 struct Auxi {
   model::SampleTime start_ns;
   std::optional<Annotation> signal;
-  std::vector<std::string> notes;  // what it has and could not be read, or is not taken over
+  model::Notes notes;  // what it has and could not be read, or is not taken over
 
   bool operator==(const Auxi&) const = default;
 };

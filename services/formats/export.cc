@@ -113,29 +113,47 @@ class Exporter {
   bool wants_gaps_ = false;
 };
 
-std::vector<std::string> NotesOf(const Subject& subject, const Format& format, const Seen& seen,
-                                 const Losses& losses) {
-  std::vector<std::string> notes;
+model::Note SomewhereNote(const Losses& losses) {
+  const uint64_t last = losses.around.first + losses.around.count - 1;
+  model::Note note =
+      MakeNote("LOST_SOMEWHERE",
+               absl::StrFormat("%s%d of the lost samples lie among samples %d to %d of the "
+                               "file, as zeros; the recording "
+                               "does not tell which these are",
+                               losses.bound(), losses.somewhere, losses.around.first, last),
+               {{"samples", absl::StrCat(losses.somewhere)},
+                {"first", absl::StrCat(losses.around.first)},
+                {"last", absl::StrCat(last)}});
+  if (!losses.bound().empty()) note.facts["at_most"] = "true";
+  return note;
+}
+
+model::Notes NotesOf(const Subject& subject, const Format& format, const Seen& seen,
+                     const Losses& losses) {
+  model::Notes notes;
   const bool spectra = std::ranges::any_of(
       subject.recording.origin.transforms,
       [](const model::OriginStage& transform) { return transform.name == "fft"; });
   if (spectra && !format.tells_transforms) {
-    notes.push_back(absl::StrCat("the samples are spectra, which ", format.name,
-                                 " cannot tell: readers take them for samples in time"));
+    notes.push_back(MakeNote("SPECTRA_UNTOLD",
+                             absl::StrCat("the samples are spectra, which ", format.name,
+                                          " cannot tell: readers take them for samples in time"),
+                             {{"format", std::string(format.name)}}));
   }
   const Frequency frequency = FrequencyOf(subject, seen);
   if (format.one_frequency && frequency.next_hertz.has_value()) {
-    notes.push_back(absl::StrFormat(
-        "the frequency changes to %.15g Hz at sample %d of the file; %s tells only the one of the "
-        "first sample",
-        *frequency.next_hertz, frequency.next_sample, format.name));
+    const std::string hertz = absl::StrFormat("%.15g", *frequency.next_hertz);
+    notes.push_back(MakeNote("FREQUENCY_CHANGES",
+                             absl::StrCat("the frequency changes to ", hertz, " Hz at sample ",
+                                          frequency.next_sample, " of the file; ", format.name,
+                                          " tells only the one of the "
+                                          "first sample"),
+                             {{"frequency", hertz},
+                              {"sample", absl::StrCat(frequency.next_sample)},
+                              {"format", std::string(format.name)}}));
   }
   if (losses.somewhere > 0) {
-    notes.push_back(absl::StrFormat(
-        "%s%d of the lost samples lie among samples %d to %d of the file, as zeros; the recording "
-        "does not tell which these are",
-        losses.bound(), losses.somewhere, losses.around.first,
-        losses.around.first + losses.around.count - 1));
+    notes.push_back(SomewhereNote(losses));
   }
   return notes;
 }

@@ -12,6 +12,7 @@
 #include "dataplane/block.h"
 #include "services/formats/list.h"
 #include "services/formats/subject.h"
+#include "services/model/note.h"
 
 namespace tapedeck::services::formats {
 
@@ -36,9 +37,9 @@ struct Exported {
   uint64_t file_bytes = 0;
   uint64_t samples = 0;
   uint64_t missing_samples = 0;
-  uint64_t lost_samples = 0;       // of blocks that are there; a note says where it may be fewer
-  uint64_t resumed_at = 0;         // sample; 0: from the first on
-  std::vector<std::string> notes;  // what the file does not tell
+  uint64_t lost_samples = 0;  // of blocks that are there; a note says where it may be fewer
+  uint64_t resumed_at = 0;    // sample; 0: from the first on
+  model::Notes notes;         // what the file does not tell
 };
 
 // DATA_LOSS (BLOCK_DAMAGED): samples are missing or lost, and the format has no word for that;

@@ -227,16 +227,25 @@ absl::StatusOr<std::optional<Captured>> PcapReader::Next() {
   return std::nullopt;
 }
 
-std::vector<std::string> PcapReader::Notes() const {
-  std::vector<std::string> notes;
-  const auto note = [&](uint64_t count, absl::string_view what) {
-    if (count > 0) notes.push_back(absl::StrCat(count, " packets ", what));
-  };
-  note(cut_, absl::StrCat("are cut, as the capture keeps ", pcap_snapshot(capture_.get()),
-                          " bytes of each; tcpdump -s 0 keeps all"));
-  note(fragments_, "are fragments of IP, which are not put together");
-  note(others_, "carry no whole datagram of UDP");
-  if (ends_early_) notes.push_back("the capture ends within a packet, which is left out");
+void NotePackets(absl::string_view code, uint64_t count, absl::string_view what,
+                 model::Notes* notes, std::map<std::string, std::string> facts) {
+  if (count == 0) return;
+  facts["packets"] = absl::StrCat(count);
+  notes->push_back(MakeNote(code, absl::StrCat(count, " packets ", what), std::move(facts)));
+}
+
+model::Notes PcapReader::Notes() const {
+  model::Notes notes;
+  const std::string snapshot = absl::StrCat(pcap_snapshot(capture_.get()));
+  NotePackets("PACKETS_CUT", cut_,
+              absl::StrCat("are cut, as the capture keeps ", snapshot,
+                           " bytes of each; tcpdump -s 0 keeps all"),
+              &notes, {{"snapshot_bytes", snapshot}});
+  NotePackets("PACKETS_FRAGMENTED", fragments_, "are fragments of IP, which are not put together",
+              &notes);
+  NotePackets("PACKETS_NOT_UDP", others_, "carry no whole datagram of UDP", &notes);
+  if (ends_early_)
+    notes.push_back(MakeNote("CAPTURE_CUT", "the capture ends within a packet, which is left out"));
   return notes;
 }
 

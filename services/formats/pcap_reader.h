@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,7 +14,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "services/files/input_file.h"
+#include "services/model/note.h"
 
 struct pcap;
 
@@ -53,7 +56,7 @@ class PcapReader {
   absl::Status Rewind();
 
   // What was passed over, and why; nothing where nothing was.
-  std::vector<std::string> Notes() const;
+  model::Notes Notes() const;
 
  private:
   struct Close {
@@ -72,5 +75,9 @@ class PcapReader {
   uint64_t fragments_ = 0;  // of IP
   uint64_t others_ = 0;     // without UDP
 };
+
+// "7 packets WHAT", with the fact packets beside `facts`; none: nothing is added.
+void NotePackets(absl::string_view code, uint64_t count, absl::string_view what,
+                 model::Notes* notes, std::map<std::string, std::string> facts = {});
 
 }  // namespace tapedeck::services::formats

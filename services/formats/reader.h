@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "services/formats/subject.h"
+#include "services/model/note.h"
 #include "services/model/recording.h"
 
 namespace tapedeck::services::formats {
@@ -26,7 +27,7 @@ struct Content {
   std::vector<Annotation> annotations;  // samples count from the recording's first
   std::string metadata;                 // what no other field has, for model::Origin
   std::vector<model::OriginStage> transforms;  // that made the samples, says an export of ours
-  std::vector<std::string> notes;              // what is not taken over
+  model::Notes notes;                          // what is not taken over
 };
 
 // What the user says of a file that does not say it itself, and what of it is wanted.

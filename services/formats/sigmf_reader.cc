@@ -81,7 +81,7 @@ struct Found {
   files::InputFile data;
   uint64_t begin = 0;  // of the dataset in that
   uint64_t bytes = 0;
-  std::vector<std::string> notes = {};
+  model::Notes notes = {};
 };
 
 // Whether the dataset is what the meta was written for.
@@ -152,7 +152,9 @@ absl::StatusOr<std::unique_ptr<Reader>> OpenArchive(const std::string& path,
                                              data, " that is in it"));
   }
   if (const uint64_t lost = found.data.bytes - found.data.in_archive.bytes; lost > 0) {
-    archive.notes.push_back(absl::StrCat("it ends ", lost, " bytes before its samples do"));
+    archive.notes.push_back(MakeNote("FILE_CUT",
+                                     absl::StrCat("it ends ", lost, " bytes before its samples do"),
+                                     {{"bytes", absl::StrCat(lost)}}));
   }
   return Open({.path = path,
                .data = std::move(file),

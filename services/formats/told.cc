@@ -13,10 +13,12 @@ namespace {
 
 std::string Hertz(double hertz) { return absl::StrFormat("%.15g", hertz); }
 
-void NoteOther(const std::string& what, const std::string& file, const std::string& told,
-               Content* content) {
-  content->notes.push_back(
-      absl::StrCat("the file's ", what, " is ", file, "; as told it is ", told));
+// `what` as the fact has it, and in words.
+void NoteOther(absl::string_view what, absl::string_view words, const std::string& file,
+               const std::string& told, Content* content) {
+  content->notes.push_back(MakeNote(
+      "TOLD_OTHERWISE", absl::StrCat("the file's ", words, " is ", file, "; as told it is ", told),
+      {{"what", std::string(what)}, {"file", file}, {"told", told}}));
 }
 
 // From the first sample on.
@@ -27,7 +29,7 @@ void TellFrequency(double hertz, Content* content) {
     auto context = vita49::ContextOf(one.comment);
     if (!context.has_value()) continue;
     if (context->frequency_hz.value_or(hertz) != hertz) {
-      NoteOther("frequency", Hertz(*context->frequency_hz), Hertz(hertz), content);
+      NoteOther("frequency", "frequency", Hertz(*context->frequency_hz), Hertz(hertz), content);
     }
     context->frequency_hz = hertz;
     one.comment = vita49::TextOf(*context);
@@ -54,14 +56,15 @@ absl::Status Tell(const std::string& path, const ReadOptions& options, Content* 
   }
   if (options.sample_rate > 0) {
     if (content->sample_rate > 0 && content->sample_rate != options.sample_rate) {
-      NoteOther("sample rate", Hertz(content->sample_rate), Hertz(options.sample_rate), content);
+      NoteOther("sample_rate", "sample rate", Hertz(content->sample_rate),
+                Hertz(options.sample_rate), content);
     }
     content->sample_rate = options.sample_rate;
   }
   if (options.frequency_hz.has_value()) TellFrequency(*options.frequency_hz, content);
   if (options.start_ns.has_value()) {
     if (content->start_ns.value_or(*options.start_ns) != *options.start_ns) {
-      NoteOther("start", Instant(*content->start_ns), Instant(*options.start_ns), content);
+      NoteOther("start", "start", Instant(*content->start_ns), Instant(*options.start_ns), content);
     }
     content->start_ns = options.start_ns;
   }

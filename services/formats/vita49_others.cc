@@ -54,13 +54,10 @@ void Vita49Others::AddUndecoded(std::span<const std::byte> packet) {
   }
 }
 
-std::vector<std::string> Vita49Others::Notes() const {
-  std::vector<std::string> notes;
-  const auto note = [&](uint64_t count, absl::string_view what) {
-    if (count > 0) notes.push_back(absl::StrCat(count, " packets ", what));
-  };
-  const auto list = [&](const auto& counted, uint64_t beyond, absl::string_view what,
-                        const auto& name) {
+model::Notes Vita49Others::Notes() const {
+  model::Notes notes;
+  const auto list = [&](absl::string_view code, const auto& counted, uint64_t beyond,
+                        absl::string_view what, const auto& name) {
     uint64_t all = beyond;
     std::vector<std::string> names;
     for (const auto& [one, count] : counted) {
@@ -68,15 +65,18 @@ std::vector<std::string> Vita49Others::Notes() const {
       names.push_back(absl::StrCat(name(one), " (", count, ")"));
     }
     if (beyond > 0) names.push_back("more");
-    note(all, absl::StrCat(what, ": ", absl::StrJoin(names, ", ")));
+    const std::string joined = absl::StrJoin(names, ", ");
+    NotePackets(code, all, absl::StrCat(what, ": ", joined), &notes, {{"names", joined}});
   };
-  note(framed_, "are in frames of VITA 49.1 (VRLP), which are not read");
-  note(other_types_, "are commands or extensions of VITA 49.2, which are not read");
-  note(spectra_, "hold spectra, which are not read");
-  note(unsound_, "are no sound ones of VITA 49.2");
-  list(streams_, streams_beyond_, "are of other streams, and left out; --stream takes one of them",
-       NameOf);
-  list(flows_, flows_beyond_,
+  NotePackets("PACKETS_FRAMED", framed_, "are in frames of VITA 49.1 (VRLP), which are not read",
+              &notes);
+  NotePackets("PACKETS_OTHER_TYPE", other_types_,
+              "are commands or extensions of VITA 49.2, which are not read", &notes);
+  NotePackets("PACKETS_SPECTRA", spectra_, "hold spectra, which are not read", &notes);
+  NotePackets("PACKETS_UNSOUND", unsound_, "are no sound ones of VITA 49.2", &notes);
+  list("PACKETS_OTHER_STREAM", streams_, streams_beyond_,
+       "are of other streams, and left out; --stream takes one of them", NameOf);
+  list("PACKETS_OTHER_SENDER", flows_, flows_beyond_,
        "have the stream's number, but another sender or port, and are left out; tcpdump -r A -w B "
        "'src HOST and dst port PORT' makes a capture of one of them",
        [](const Flow& flow) { return flow.Text(); });

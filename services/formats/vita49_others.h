@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "services/formats/pcap_reader.h"
+#include "services/model/note.h"
 
 namespace tapedeck::services::formats {
 
@@ -27,7 +28,7 @@ class Vita49Others {
   void AddUnsound() { ++unsound_; }
 
   // In words; nothing where nothing was.
-  std::vector<std::string> Notes() const;
+  model::Notes Notes() const;
 
  private:
   std::map<std::optional<uint32_t>, uint64_t> streams_;  // as far as there is room

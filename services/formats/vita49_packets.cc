@@ -214,59 +214,76 @@ std::optional<Placed> Vita49Packets::PlaceSamples(const vita49::Decoded& decoded
   return placed;
 }
 
-std::vector<std::string> Vita49Packets::WhatWasPassedOver() const {
-  std::vector<std::string> notes = file_.Notes();
-  const std::vector<std::string> others = others_.Notes();
+model::Notes Vita49Packets::WhatWasPassedOver() const {
+  model::Notes notes = file_.Notes();
+  const model::Notes others = others_.Notes();
   notes.insert(notes.end(), others.begin(), others.end());
-  const auto note = [&](uint64_t count, absl::string_view what) {
-    if (count > 0) notes.push_back(absl::StrCat(count, " packets ", what));
-  };
   dataplane::Datatype type = type_;
   type.big_endian = false;
-  note(of_other_type_, absl::StrCat("hold other samples than ", dataplane::DatatypeName(type),
-                                    ", says a context, and are left out"));
-  note(late_, "came late or twice, and are left out");
+  const std::string name = dataplane::DatatypeName(type);
+  NotePackets("PACKETS_OTHER_SAMPLES", of_other_type_,
+              absl::StrCat("hold other samples than ", name, ", says a context, and are left out"),
+              &notes, {{"datatype", name}});
+  NotePackets("PACKETS_LATE", late_, "came late or twice, and are left out", &notes);
   return notes;
 }
 
 std::string Vita49Packets::PassedOver() const {
-  const std::vector<std::string> notes = WhatWasPassedOver();
-  return notes.empty() ? "" : absl::StrCat(": ", absl::StrJoin(notes, "; "));
+  const model::Notes notes = WhatWasPassedOver();
+  return notes.empty() ? "" : absl::StrCat(": ", absl::StrJoin(model::TextsOf(notes), "; "));
 }
 
-void Vita49Packets::NoteStart(std::vector<std::string>* notes) const {
+void Vita49Packets::NoteStart(model::Notes* notes) const {
   if (captured_start_ns_ == 0 || options_.start_ns.has_value()) return;
   if (!told_start_ns_.has_value()) {
-    notes->push_back("no packet tells UTC: the start is when the capture has the first");
+    notes->push_back(MakeNote("START_BY_CAPTURE",
+                              "no packet tells UTC: the start is when the capture has the first"));
   } else if (std::abs(*told_start_ns_ - captured_start_ns_) > kMostApartNs) {
-    notes->push_back(absl::StrCat("the first packet says ", Instant(*told_start_ns_),
-                                  ", which is the start, and was captured at ",
-                                  Instant(captured_start_ns_)));
+    const std::string start = Instant(*told_start_ns_);
+    const std::string captured = Instant(captured_start_ns_);
+    notes->push_back(MakeNote("START_NOT_CAPTURE",
+                              absl::StrCat("the first packet says ", start,
+                                           ", which is the start, and was captured at ", captured),
+                              {{"start", start}, {"captured", captured}}));
   }
 }
 
-std::vector<std::string> Vita49Packets::Notes() const {
-  std::vector<std::string> notes = WhatWasPassedOver();
+model::Notes Vita49Packets::Notes() const {
+  model::Notes notes = WhatWasPassedOver();
   NoteStart(&notes);
   if (format_.has_value() && !vita49::DatatypeOf(*format_).has_value()) {
-    notes.push_back(absl::StrCat("its context tells ", vita49::FormatText(*format_),
-                                 "; they are read as told"));
+    const std::string format = vita49::FormatText(*format_);
+    notes.push_back(MakeNote("FORMAT_UNNAMED",
+                             absl::StrCat("its context tells ", format, "; they are read as told"),
+                             {{"format", format}}));
   }
   if (set_by_s_.has_value()) {
-    notes.push_back(absl::StrCat("the device's clock was set ", clock_sets_,
-                                 clock_sets_ == 1 ? " time, by " : " times, first by ",
-                                 absl::StrFormat("%+.6f", *set_by_s_),
-                                 " s: its packets' count says that nothing is missing there"));
+    const std::string seconds = absl::StrFormat("%+.6f", *set_by_s_);
+    notes.push_back(
+        MakeNote("CLOCK_SET",
+                 absl::StrCat("the device's clock was set ", clock_sets_,
+                              clock_sets_ == 1 ? " time, by " : " times, first by ", seconds,
+                              " s: its packets' count says that nothing is missing there"),
+                 {{"times", absl::StrCat(clock_sets_)}, {"seconds", seconds}}));
   }
   if (other_rate_.has_value()) {
-    notes.push_back(absl::StrCat("from sample ", other_rate_at_, " on a context tells ",
-                                 absl::StrFormat("%.10g", *other_rate_),
-                                 " samples a second, and the recording has ",
-                                 absl::StrFormat("%.10g", sample_rate_)));
+    const std::string rate = absl::StrFormat("%.10g", *other_rate_);
+    const std::string recording = absl::StrFormat("%.10g", sample_rate_);
+    notes.push_back(
+        MakeNote("RATE_CHANGES",
+                 absl::StrCat("from sample ", other_rate_at_, " on a context tells ", rate,
+                              " samples a second, and the recording has ", recording),
+                 {{"sample", absl::StrCat(other_rate_at_)},
+                  {"samples_per_s", rate},
+                  {"sample_rate", recording}}));
   }
   if (const double ppm = clock_.DriftPpm(); ppm != 0) {
-    notes.push_back(absl::StrCat("the packets' times run ", absl::StrFormat("%+.1f", ppm),
-                                 " ppm off the sample rate; the samples follow each other"));
+    const std::string told = absl::StrFormat("%+.1f", ppm);
+    notes.push_back(
+        MakeNote("CLOCK_DRIFTS",
+                 absl::StrCat("the packets' times run ", told,
+                              " ppm off the sample rate; the samples follow each other"),
+                 {{"ppm", told}}));
   }
   return notes;
 }

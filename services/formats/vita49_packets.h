@@ -17,6 +17,7 @@
 #include "services/formats/pcap_reader.h"
 #include "services/formats/reader.h"
 #include "services/formats/vita49_others.h"
+#include "services/model/note.h"
 #include "services/model/sample_time.h"
 #include "services/vita49/packet.h"
 #include "services/vita49/stream_clock.h"
@@ -51,7 +52,7 @@ class Vita49Packets {
   model::SampleTime start_ns() const { return start_ns_; }
 
   // What was passed over, and what is odd about the times, in words; nothing where nothing was.
-  std::vector<std::string> Notes() const;
+  model::Notes Notes() const;
   // What was passed over as the end of a sentence: ": A; B", or empty.
   std::string PassedOver() const;
 
@@ -76,8 +77,8 @@ class Vita49Packets {
   absl::Status Complete(const std::string& path, Told* told) const;
   bool IsWanted(const vita49::Decoded& decoded) const;
   bool IsOfFlow(const vita49::Decoded& decoded, const Flow& flow) const;
-  std::vector<std::string> WhatWasPassedOver() const;
-  void NoteStart(std::vector<std::string>* notes) const;
+  model::Notes WhatWasPassedOver() const;
+  void NoteStart(model::Notes* notes) const;
   std::optional<Placed> Place(const vita49::Decoded& decoded, const vita49::Arrival& arrival);
   std::optional<Placed> PlaceContext(const vita49::Decoded& decoded,
                                      const vita49::Arrival& arrival);

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "services/files/input_file.h"
+#include "services/model/note.h"
 
 namespace tapedeck::services::formats {
 
@@ -32,7 +33,7 @@ class WavChunks {
   absl::StatusOr<std::optional<Chunk>> Next();
 
   // What is odd about the chunks so far.
-  const std::vector<std::string>& notes() const { return notes_; }
+  const model::Notes& notes() const { return notes_; }
 
  private:
   enum class Kind { kRiff, kRf64, kW64 };
@@ -56,7 +57,7 @@ class WavChunks {
   uint64_t at_ = 0;
   uint64_t chunks_ = 0;
   bool has_data_ = false;
-  std::vector<std::string> notes_;
+  model::Notes notes_;
 };
 
 }  // namespace tapedeck::services::formats

@@ -86,8 +86,11 @@ class WavParser {
                         ReadHeader(file_, chunk.begin, std::min(chunk.bytes, most), "a chunk"));
     if (is_format) return TakeFormat(bytes);
     if (chunk.bytes > most) {
-      content_.notes.push_back(absl::StrCat("its chunk \"auxi\" has ", chunk.bytes,
-                                            " bytes, more than ", most, ": it is not read"));
+      content_.notes.push_back(
+          MakeNote("WAV_AUXI_UNREAD",
+                   absl::StrCat("its chunk \"auxi\" has ", chunk.bytes, " bytes, more than ", most,
+                                ": it is not read"),
+                   {{"cause", "LONG"}}));
       return absl::OkStatus();
     }
     if (auxi_.has_value() && *auxi_ != bytes) auxis_differ_ = true;
@@ -98,8 +101,9 @@ class WavParser {
   void UseAuxi() {
     if (!auxi_.has_value()) return;
     if (auxis_differ_) {
-      content_.notes.emplace_back(
-          "it has chunks \"auxi\" that differ: start and frequency are unknown");
+      content_.notes.push_back(MakeNote(
+          "WAV_AUXI_UNREAD", "it has chunks \"auxi\" that differ: start and frequency are unknown",
+          {{"cause", "DIFFER"}}));
       return;
     }
     const Auxi auxi = ReadAuxi(*auxi_, content_.sample_rate);
@@ -161,8 +165,11 @@ class WavParser {
     }
     const uint64_t valid = NumberAt(chunk, kValidBitsAt, 2);
     if (valid != 0 && valid != bits) {
-      content_.notes.push_back(absl::StrCat("its chunk \"fmt \" says that ", valid, " of ", bits,
-                                            " bits are valid; all are taken as they are"));
+      content_.notes.push_back(
+          MakeNote("WAV_VALID_BITS",
+                   absl::StrCat("its chunk \"fmt \" says that ", valid, " of ", bits,
+                                " bits are valid; all are taken as they are"),
+                   {{"valid_bits", absl::StrCat(valid)}, {"bits", absl::StrCat(bits)}}));
     }
     return NumberAt(guid, 0, 2);
   }
@@ -171,11 +178,14 @@ class WavParser {
   absl::Status CheckNumbers(uint64_t rate, uint64_t told_sample_bytes) {
     content_.sample_rate = static_cast<double>(rate);
     if (rate == 0) {
-      content_.notes.emplace_back("its chunk \"fmt \" has a sample rate of 0: it is unknown");
+      content_.notes.push_back(
+          MakeNote("WAV_RATE_UNKNOWN", "its chunk \"fmt \" has a sample rate of 0: it is unknown"));
     }
     if (told_sample_bytes == 0) {
-      content_.notes.push_back(absl::StrCat("its chunk \"fmt \" has samples of 0 bytes; ",
-                                            content_.datatype, " has ", sample_bytes_));
+      content_.notes.push_back(MakeNote("WAV_SAMPLE_SIZE_ZERO",
+                                        absl::StrCat("its chunk \"fmt \" has samples of 0 bytes; ",
+                                                     content_.datatype, " has ", sample_bytes_),
+                                        {{"bytes", absl::StrCat(sample_bytes_)}}));
     } else if (told_sample_bytes != sample_bytes_) {
       return files::Invalid(
           file_.path, absl::StrCat("its chunk \"fmt \" has samples of ", told_sample_bytes,
@@ -198,7 +208,9 @@ class WavParser {
     }
     if (cut > 0) {
       content_.notes.push_back(
-          absl::StrCat(cut, " bytes of its samples are no whole one, and are left out"));
+          MakeNote("PARTIAL_SAMPLE",
+                   absl::StrCat(cut, " bytes of its samples are no whole one, and are left out"),
+                   {{"bytes", absl::StrCat(cut)}}));
     }
     return absl::OkStatus();
   }
@@ -209,8 +221,10 @@ class WavParser {
       names.push_back(absl::StrCat("\"", name, "\" (", count, ")"));
     }
     if (names.empty()) return;
-    content_.notes.push_back(
-        absl::StrCat("chunks that are not taken over: ", ListOf(names, more_others_)));
+    const std::string list = ListOf(names, more_others_);
+    content_.notes.push_back(MakeNote("LEFT_OUT",
+                                      absl::StrCat("chunks that are not taken over: ", list),
+                                      {{"what", "chunks"}, {"names", list}}));
   }
 
   const files::InputFile& file_;

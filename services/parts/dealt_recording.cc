@@ -9,6 +9,7 @@
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "services/parts/dealt_source.h"
+#include "services/parts/part_facts.h"
 #include "services/parts/spread.h"
 #include "services/parts/sums.h"
 
@@ -22,6 +23,8 @@ namespace {
 
 // A node that comes and goes all night must not fill the job's notes.
 constexpr size_t kMostNotes = 64;
+
+constexpr absl::string_view kToOthers = "; its blocks go to the others";
 
 }  // namespace
 
@@ -104,11 +107,9 @@ void DealtRecording::OnAnswer(size_t number, Answer answer) {
   }
   // What a slow disk does all day is for the log.
   if (answer == Answer::kSilent) {
-    const std::string degraded = Degraded();
-    const std::string meanwhile = degraded.empty() ? "; its blocks go to the others" : degraded;
-    Note(number, absl::StrCat("does not answer", meanwhile, " until it does"));
+    TellDegraded("PART_SILENT", number, "does not answer", kToOthers, " until it does");
   } else if (before == Answer::kSilent && !part.told_away && !part.last.ended) {
-    Note(number, "answers again");
+    Tell("PART_ANSWERS", number, "answers again");
   } else {
     const bool stuck = answer == Answer::kStuck;
     dataplane::Log(dataplane::LogLevel::kInfo, "parts",
@@ -138,7 +139,8 @@ void DealtRecording::OnChange(size_t number, const Snapshot& snapshot) {
   const bool ran = std::exchange(part.ran, part.ran || snapshot.running);
   if (snapshot.resuming) OnAway(number, snapshot.loss);
   if (snapshot.running && !snapshot.ended && std::exchange(part.told_away, false)) {
-    Note(number, ran ? "goes on" : "is there, and begins");
+    ran ? Tell("PART_GOES_ON", number, "goes on")
+        : Tell("PART_BEGINS", number, "is there, and begins");
   }
   if (snapshot.ended) OnEnded(number, snapshot.error);
   // Not inside the callback of one of them.
@@ -159,11 +161,8 @@ void DealtRecording::OnAway(size_t number, const absl::Status& cause) {
         parts_, [](const Part& each) { return each.ran || !(each.told_away || each.last.ended); });
     if (!anyone && !stopped_) return Refuse(number, cause);
   }
-  const std::string degraded = Degraded();
   const std::string since = part.ran ? "is lost" : absl::StrCat("is away (", cause.message(), ")");
-  Note(number, degraded.empty()
-                   ? absl::StrCat(since, "; its blocks go to the others until it is back")
-                   : absl::StrCat(since, degraded, " until it is back"));
+  TellDegraded(part.ran ? "PART_LOST" : "PART_AWAY", number, since, kToOthers, " until it is back");
 }
 
 void DealtRecording::Refuse(size_t number, const absl::Status& error) {
@@ -186,32 +185,52 @@ void DealtRecording::OnEnded(size_t number, const absl::Status& error) {
     if (!part.ran && !part.told_away && !stopped_) {
       Refuse(number, error);
     } else if (!dealer_->complete()) {
-      Note(number, absl::StrCat("is given up", Degraded(), ": ", error.message()));
+      TellDegraded("PART_GIVEN_UP", number, "is given up", "", absl::StrCat(": ", error.message()),
+                   {{"reason", ReasonIn(error)}});
     }
   }
 }
 
-std::string DealtRecording::Degraded() const {
-  const auto from = dealer_->degraded_from();
-  if (!from.has_value() || dealer_->complete()) return "";
-  return absl::StrCat("; DEGRADED: there is one copy of each block from block ", *from, " on");
+std::optional<uint64_t> DealtRecording::DegradedFrom() const {
+  return dealer_->complete() ? std::nullopt : dealer_->degraded_from();
+}
+
+void DealtRecording::TellDegraded(absl::string_view code, size_t number, const std::string& what,
+                                  absl::string_view else_text, absl::string_view then,
+                                  std::map<std::string, std::string> facts) {
+  const std::optional<uint64_t> from = DegradedFrom();
+  if (!from.has_value()) {
+    return Tell(code, number, absl::StrCat(what, else_text, then), std::move(facts));
+  }
+  facts["degraded_from"] = absl::StrCat(*from);
+  Tell(code, number,
+       absl::StrCat(what, "; DEGRADED: there is one copy of each block from block ", *from, " on",
+                    then),
+       std::move(facts));
 }
 
 // Of the whole, once it has ended.
 void DealtRecording::NoteCopies() {
   const DealCounts& counts = dealer_->counts();
   if (counts.too_few == 0 || !settings_.on_note) return;
-  settings_.on_note(absl::StrCat("DEGRADED: ", counts.too_few, " blocks, the first of them block ",
-                                 counts.first_too_few,
-                                 ", have one copy alone: tapectl repair makes the other"));
+  settings_.on_note(MakeNote(
+      "ONE_COPY",
+      absl::StrCat("DEGRADED: ", counts.too_few, " blocks, the first of them block ",
+                   counts.first_too_few, ", have one copy alone: tapectl repair makes the other"),
+      {{"blocks", absl::StrCat(counts.too_few)},
+       {"first_block", absl::StrCat(counts.first_too_few)}}));
 }
 
-void DealtRecording::Note(size_t number, const std::string& what) {
-  const std::string text =
-      absl::StrCat("part ", number + 1, " of ", parts_.size(), ", ", node(number), ", ", what);
+void DealtRecording::Tell(absl::string_view code, size_t number, const std::string& what,
+                          std::map<std::string, std::string> facts) {
+  const model::Part part{.number = static_cast<uint32_t>(number + 1),
+                         .parts = static_cast<uint32_t>(parts_.size())};
+  const std::string text = absl::StrCat(model::NameOfPart(part), ", ", node(number), ", ", what);
   dataplane::Log(dataplane::LogLevel::kWarning, "parts", text,
                  {{"recording", parts_[number].last.accept.recording}});
-  if (++notes_ <= kMostNotes && settings_.on_note) settings_.on_note(text);
+  if (++notes_ > kMostNotes || !settings_.on_note) return;
+  facts.merge(FactsOf(part, node(number)));
+  settings_.on_note(MakeNote(code, text, std::move(facts)));
 }
 
 absl::Status DealtRecording::Error() const {

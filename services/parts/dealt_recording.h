@@ -7,13 +7,17 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
+#include "services/model/note.h"
 #include "services/parts/answering.h"
 #include "services/parts/dealer.h"
 #include "services/session/resuming_session.h"
@@ -35,8 +39,8 @@ struct DealtSettings {
   std::function<absl::Status(const session::Accept&)> check;
   // Of all together; as ClientSessionSettings has it.
   std::function<void(const session::Snapshot&)> on_change;
-  // What a user wants to know of a part, in a sentence.
-  std::function<void(const std::string&)> on_note;
+  // What a user wants to know of a part.
+  std::function<void(Note)> on_note;
 };
 
 // On one executor.
@@ -70,10 +74,15 @@ class DealtRecording {
   void OnEnded(size_t part, const absl::Status& error);
   // It begins nowhere, or shall not begin without this node.
   void Refuse(size_t part, const absl::Status& error);
-  void Note(size_t part, const std::string& what);
-  // That there are too few copies now, and since when, as it follows in a note; empty: there are
-  // enough.
-  std::string Degraded() const;
+  // `facts` beside those that every note of a part has.
+  void Tell(absl::string_view code, size_t part, const std::string& what,
+            std::map<std::string, std::string> facts = {});
+  // The first block of which there are too few copies now; none: there are enough.
+  std::optional<uint64_t> DegradedFrom() const;
+  // As Tell, with that block, or with `else_text` while there are enough copies.
+  void TellDegraded(absl::string_view code, size_t part, const std::string& what,
+                    absl::string_view else_text, absl::string_view then,
+                    std::map<std::string, std::string> facts = {});
   void NoteCopies();
   // Parts that are away can add nothing any more.
   void StopThoseAway();

@@ -7,6 +7,7 @@
 #include "dataplane/log.h"
 #include "dataplane/reason.h"
 #include "services/errors.h"
+#include "services/parts/part_facts.h"
 #include "services/parts/sums.h"
 
 namespace tapedeck::services::parts {
@@ -103,11 +104,16 @@ void JoinedPlayback::OnEnded(size_t number, const absl::Status& error) {
   if (error.ok() || stopped_) return;
   ++failed_parts_;
   const JoinedNode& node = settings_.nodes[number];
-  const std::string text = absl::StrCat(node.part, ", ", node.session.session.node,
-                                        ", plays no further: ", error.message());
+  const std::string text =
+      absl::StrCat(model::NameOfPart(node.part), ", ", node.session.session.node,
+                   ", plays no further: ", error.message());
   dataplane::Log(dataplane::LogLevel::kWarning, "parts", text,
                  {{"recording", node.session.session.open.recording}});
-  if (settings_.on_note) settings_.on_note(text);
+  if (settings_.on_note) {
+    auto facts = FactsOf(node.part, node.session.session.node);
+    facts["reason"] = ReasonIn(error);
+    settings_.on_note(MakeNote("PART_ENDED", text, std::move(facts)));
+  }
   if (failed_parts_ == parts_.size()) joiner_->Abort(error);
 }
 

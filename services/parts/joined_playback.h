@@ -12,6 +12,8 @@
 #include "absl/status/status.h"
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
+#include "services/model/note.h"
+#include "services/model/part.h"
 #include "services/parts/joiner.h"
 #include "services/session/resuming_session.h"
 
@@ -20,7 +22,7 @@ namespace tapedeck::services::parts {
 struct JoinedNode {
   session::ResumingSettings session;  // lacks make_end and on_change
   session::TransferEnd end;           // its ring, without a sink
-  std::string part;                   // "part 2 of 3"
+  model::Part part;                   // which one its node has
 };
 
 struct JoinedSettings {
@@ -32,7 +34,7 @@ struct JoinedSettings {
   std::function<session::Playhead(uint64_t block)> playhead_at;
   // As DealtSettings has them.
   std::function<void(const session::Snapshot&)> on_change;
-  std::function<void(const std::string&)> on_note;
+  std::function<void(Note)> on_note;
 };
 
 // On one executor.

@@ -40,11 +40,15 @@ class ContentsReader {
     // Of one sample the capture comes first.
     std::rotate(out_.annotations.begin(), out_.annotations.begin() + annotations,
                 out_.annotations.end());
-    changed_.Tell("annotations reach beyond the last sample and end there", &out_.notes);
-    beyond_.Tell("annotations are of no sample and are left out", &out_.notes);
-    no_room_.Tell("annotations or captures find no room in a recording and are left out",
+    changed_.Tell("SIGMF_ANNOTATIONS_CUT", "annotations reach beyond the last sample and end there",
                   &out_.notes);
-    long_.Tell("annotations or captures have keys beyond 16 KiB, which are left out", &out_.notes);
+    beyond_.Tell("SIGMF_ANNOTATIONS_BEYOND", "annotations are of no sample and are left out",
+                 &out_.notes);
+    no_room_.Tell("SIGMF_NO_ROOM",
+                  "annotations or captures find no room in a recording and are left out",
+                  &out_.notes);
+    long_.Tell("SIGMF_KEYS_LONG",
+               "annotations or captures have keys beyond 16 KiB, which are left out", &out_.notes);
   }
 
  private:
@@ -168,7 +172,8 @@ void TakeTransforms(const json& global, Contents* out) {
   if (origin == global.end() || !origin->is_object() || !origin->contains("transforms")) return;
   auto stages = StagesIn(origin->at("transforms"));
   if (!stages.has_value()) {
-    out->notes.push_back("global.tapedeck:origin: its transforms are no list of ours");
+    out->notes.push_back(MakeNote("TRANSFORMS_UNREAD",
+                                  "global.tapedeck:origin: its transforms are no list of ours"));
     return;
   }
   out->transforms = *std::move(stages);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "services/model/note.h"
 #include "services/model/origin.h"
 #include "services/sigmf/layout.h"
 
@@ -19,7 +20,7 @@ struct Contents {
   std::string metadata;                        // a JSON object, for model::Origin; empty: nothing
   std::vector<model::OriginStage> transforms;  // of an export of ours
   std::string sha512;                          // of the data, in lower case; empty: it does not say
-  std::vector<std::string> notes;              // for the user
+  model::Notes notes;                          // for the user
 };
 
 // Of a data file of so many bytes. `told_rate` are samples a second that the user tells, by which

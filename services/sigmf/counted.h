@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/printable.h"
+#include "services/model/note.h"
 
 namespace tapedeck::services::sigmf {
 
@@ -16,15 +17,16 @@ class Counted {
   void Add(std::string what) {
     if (++count_ <= kMaxNamed) named_.push_back(std::move(what));
   }
-  // "3 WHY: a, b, c"
-  void Tell(absl::string_view why, std::vector<std::string>* notes) const {
+  // "3 WHY: a, b, c", with the facts count and names.
+  void Tell(absl::string_view code, absl::string_view why, model::Notes* notes) const {
     if (count_ == 0) return;
     std::string names;
     for (const std::string& one : named_) {
       absl::StrAppend(&names, names.empty() ? "" : ", ", dataplane::Printable(one, kMaxNameBytes));
     }
-    notes->push_back(
-        absl::StrCat(count_, " ", why, ": ", names, count_ > kMaxNamed ? ", ..." : ""));
+    if (count_ > kMaxNamed) absl::StrAppend(&names, ", ...");
+    notes->push_back(MakeNote(code, absl::StrCat(count_, " ", why, ": ", names),
+                              {{"count", absl::StrCat(count_)}, {"names", names}}));
   }
 
  private:

@@ -58,8 +58,10 @@ class LayoutReader {
     }
     const size_t beyond = captures.size() - out_.captures.size();
     if (beyond > 0) {
-      out_.notes.push_back(
-          absl::StrCat("the data ends before the last ", beyond, " captures, which are left out"));
+      out_.notes.push_back(MakeNote(
+          "SIGMF_CAPTURES_BEYOND",
+          absl::StrCat("the data ends before the last ", beyond, " captures, which are left out"),
+          {{"captures", absl::StrCat(beyond)}}));
     }
     return End();
   }
@@ -93,15 +95,19 @@ class LayoutReader {
       captures.push_back(one);
     }
     if (unzoned > 0) {
-      out_.notes.push_back(absl::StrCat(unzoned, " core:datetime of ", captures.size(),
-                                        " captures names no zone: it is taken as UTC"));
+      NoteTimes("TIME_WITHOUT_ZONE", unzoned, captures.size(), "names no zone: it is taken as UTC");
     }
     if (leaps > 0) {
-      out_.notes.push_back(absl::StrCat(leaps, " core:datetime of ", captures.size(),
-                                        " captures lies in a leap second: it is taken as one in "
-                                        "the second behind it"));
+      NoteTimes("LEAP_SECOND", leaps, captures.size(),
+                "lies in a leap second: it is taken as one in the second behind it");
     }
     return captures;
+  }
+
+  void NoteTimes(absl::string_view code, size_t times, size_t captures, absl::string_view what) {
+    out_.notes.push_back(
+        MakeNote(code, absl::StrCat(times, " core:datetime of ", captures, " captures ", what),
+                 {{"times", absl::StrCat(times)}, {"of", absl::StrCat(captures)}}));
   }
 
   absl::Status TakeTime(const std::optional<std::string>& text, Capture* capture) {
@@ -202,13 +208,19 @@ class LayoutReader {
     if (now_.samples > 0) out_.stretches.push_back(now_);
     if (out_.stretches.empty()) return Refused("there are no samples");
     if (left % sample_bytes_ > 0) {
-      out_.notes.push_back(absl::StrCat("the last ", left % sample_bytes_,
-                                        " bytes are not a whole sample and are left out"));
+      const uint64_t cut = left % sample_bytes_;
+      out_.notes.push_back(
+          MakeNote("PARTIAL_SAMPLE",
+                   absl::StrCat("the last ", cut, " bytes are not a whole sample and are left out"),
+                   {{"bytes", absl::StrCat(cut)}}));
     }
     if (unheld_ > 0) {
-      out_.notes.push_back(absl::StrCat(unheld_,
-                                        " core:datetime behind the first sample are not "
-                                        "held against it, as no core:sample_rate is there"));
+      out_.notes.push_back(
+          MakeNote("TIMES_NOT_COMPARED",
+                   absl::StrCat(unheld_,
+                                " core:datetime behind the first sample are not held against it, "
+                                "as no core:sample_rate is there"),
+                   {{"times", absl::StrCat(unheld_)}}));
     }
     const Stretch& last = out_.stretches.back();
     out_.file_samples = last.file_sample + last.samples;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "services/model/note.h"
 #include "services/model/sample_time.h"
 #include "services/sigmf/meta.h"
 #include "services/sigmf/text.h"
@@ -37,7 +38,7 @@ struct Layout {
   std::vector<Stretch> stretches;
   std::vector<Gap> gaps;
   std::vector<PlacedCapture> captures;
-  std::vector<std::string> notes;
+  model::Notes notes;
 
   // Which sample of the recording one of the file is, up to file_samples.
   uint64_t PlaceOf(uint64_t file_sample) const;

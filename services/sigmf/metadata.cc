@@ -31,7 +31,7 @@ bool IsUsed(const std::string& key, const json& value) {
 }
 
 // The extensions of others. Before the specification 1.0 they were an object of versions by names.
-json OthersOf(const json& extensions, std::vector<std::string>* notes) {
+json OthersOf(const json& extensions, model::Notes* notes) {
   json others = json::array();
   Counted needed;
   for (const auto& [key, value] : extensions.items()) {
@@ -44,18 +44,20 @@ json OthersOf(const json& extensions, std::vector<std::string>* notes) {
     }
     others.push_back(std::move(one));
   }
-  needed.Tell("extensions must be understood, says the file, and Tapedeck only keeps their keys",
+  needed.Tell("SIGMF_EXTENSIONS_KEPT",
+              "extensions must be understood, says the file, and Tapedeck only keeps their keys",
               notes);
   return others;
 }
 
 // Of the first number of a version the meaning of keys may change.
-void NoteVersion(absl::string_view version, std::vector<std::string>* notes) {
+void NoteVersion(absl::string_view version, model::Notes* notes) {
   int major = 0;
   if (!absl::SimpleAtoi(version.substr(0, version.find('.')), &major) || major <= 1) return;
-  notes->push_back(absl::StrCat("global.core:version: \"",
-                                dataplane::Printable(version, kMaxVersionBytes), "\" is read as ",
-                                kVersion));
+  const std::string shown = dataplane::Printable(version, kMaxVersionBytes);
+  notes->push_back(MakeNote(
+      "SIGMF_VERSION", absl::StrCat("global.core:version: \"", shown, "\" is read as ", kVersion),
+      {{"version", shown}, {"read_as", std::string(kVersion)}}));
 }
 
 }  // namespace
@@ -64,8 +66,7 @@ std::string Dumped(const json& value) {
   return value.dump(-1, ' ', /*ensure_ascii=*/false, json::error_handler_t::replace);
 }
 
-absl::StatusOr<std::string> MetadataOf(const SigmfRecording& meta,
-                                       std::vector<std::string>* notes) {
+absl::StatusOr<std::string> MetadataOf(const SigmfRecording& meta, model::Notes* notes) {
   json object = json::object();
   for (const auto& [key, value] : meta.object.items()) {
     if (key != "captures" && key != "annotations" && key != "global") object[key] = value;
@@ -77,7 +78,8 @@ absl::StatusOr<std::string> MetadataOf(const SigmfRecording& meta,
     if (is_own) own.Add(key);
     if (!is_own && !IsUsed(key, value)) global[key] = value;
   }
-  own.Tell("keys tell of the recording that Tapedeck exported and are left out", notes);
+  own.Tell("SIGMF_OWN_KEYS", "keys tell of the recording that Tapedeck exported and are left out",
+           notes);
   NoteVersion(TextIn(meta.object.at("global"), "core:version").value_or(""), notes);
   if (const auto list = global.find("core:extensions"); list != global.end()) {
     *list = OthersOf(*list, notes);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "services/model/note.h"
 #include "services/sigmf/meta.h"
 
 namespace tapedeck::services::sigmf {
@@ -19,6 +20,6 @@ std::string Dumped(const nlohmann::json& value);
 // For model::Origin: a JSON object, or empty. `notes` name what is left out, and what the file
 // wants to be understood that is only kept. RESOURCE_EXHAUSTED (LIMIT_REACHED): a recording keeps
 // less.
-absl::StatusOr<std::string> MetadataOf(const SigmfRecording& meta, std::vector<std::string>* notes);
+absl::StatusOr<std::string> MetadataOf(const SigmfRecording& meta, model::Notes* notes);
 
 }  // namespace tapedeck::services::sigmf

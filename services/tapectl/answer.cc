@@ -58,7 +58,7 @@ Json ObjectOf(const FileAnswer& answer) {
           {"lost_samples", answer.lost_samples},
           {"resumed_at", answer.resumed_at},
           {"mb_per_s", answer.mb_per_s},
-          {"notes", answer.notes}};
+          {"notes", NotesAsJson(answer.notes)}};
 }
 
 }  // namespace
@@ -272,6 +272,10 @@ std::vector<std::vector<std::string>> FieldsOf(const Stream& stream) {
   return rows;
 }
 
-std::vector<std::vector<std::string>> FieldsOf(const Job& job) { return MembersOf(ToJson(job)); }
+std::vector<std::vector<std::string>> FieldsOf(const Job& job) {
+  Json object = ToJson(job);
+  object["notes"] = model::TextsOf(job.notes);
+  return MembersOf(object);
+}
 
 }  // namespace tapedeck::services::tapectl

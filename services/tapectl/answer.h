@@ -117,7 +117,7 @@ struct FileAnswer {
   bool leaves_out = false;       // the file has no zeros for them
   uint64_t resumed_at = 0;       // sample from which on an export went on
   double mb_per_s = 0;
-  std::vector<std::string> notes;
+  Notes notes;
 };
 Answer AnswerOf(const FileAnswer& answer);
 // Of an export: "; missing 5 samples, which are zeros"; empty: it has all.

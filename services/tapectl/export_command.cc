@@ -106,7 +106,7 @@ std::string ExportedText(const FileAnswer& answer) {
                       answer.samples, FormatBytes(answer.bytes), answer.mb_per_s);
   if (answer.resumed_at > 0) absl::StrAppend(&text, "; resumed at sample ", answer.resumed_at);
   absl::StrAppend(&text, MissingText(answer));
-  for (const std::string& note : answer.notes) absl::StrAppend(&text, "\nnote: ", note);
+  for (const Note& note : answer.notes) absl::StrAppend(&text, "\nnote: ", note.text);
   return text;
 }
 

@@ -190,7 +190,7 @@ std::string ImportedText(const FileAnswer& answer) {
   if (answer.missing_samples > 0) {
     absl::StrAppend(&text, "; missing ", answer.missing_samples, " samples");
   }
-  for (const std::string& note : answer.notes) absl::StrAppend(&text, "\nnote: ", note);
+  for (const Note& note : answer.notes) absl::StrAppend(&text, "\nnote: ", note.text);
   return text;
 }
 
@@ -213,9 +213,12 @@ absl::Status Import(Program& program, const ImportOptions& options) {
                     .bytes = content.bytes,
                     .notes = content.notes};
   if (content.sample_rate > 0 && content.sample_rate != channel.sample_rate) {
-    answer.notes.push_back(absl::StrFormat(
-        "%s, the channel has %.15g, by which the recording counts its times",
-        formats::RateText("the file", content.sample_rate, options.read), channel.sample_rate));
+    const std::string recording = absl::StrFormat("%.15g", channel.sample_rate);
+    answer.notes.push_back(MakeNote(
+        "RATE_DIFFERS",
+        absl::StrCat(formats::RateText("the file", content.sample_rate, options.read),
+                     ", the channel has ", recording, ", by which the recording counts its times"),
+        {{"file", absl::StrFormat("%.15g", content.sample_rate)}, {"recording", recording}}));
   }
   Patience patience(program, interrupt, "import", content.bytes);
   const auto recorder = program.Recorder();

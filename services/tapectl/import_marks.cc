@@ -11,14 +11,20 @@ bool IsViolation(const absl::Status& status) {
   return reason.has_value() && reason->reason == "PROTOCOL_VIOLATION";
 }
 
+Note LeftOutNote(size_t left_out, size_t all, const std::string& cause, absl::string_view why) {
+  return MakeNote(
+      "ANNOTATIONS_LEFT_OUT",
+      absl::StrCat(left_out, " of ", all, " annotations are left out: ", why),
+      {{"annotations", absl::StrCat(left_out)}, {"of", absl::StrCat(all)}, {"cause", cause}});
+}
+
 }  // namespace
 
 void ImportMarks::WriteBeforeSeal(const std::string& recording) {
   Write(recording).IgnoreError();  // behind the seal it is told
 }
 
-absl::Status ImportMarks::WriteBehindSeal(const std::string& recording,
-                                          std::vector<std::string>* notes) {
+absl::Status ImportMarks::WriteBehindSeal(const std::string& recording, Notes* notes) {
   absl::Status why;
   size_t left_out = 0;
   for (absl::Status status = Write(recording); !status.ok(); status = Write(recording)) {
@@ -28,12 +34,14 @@ absl::Status ImportMarks::WriteBehindSeal(const std::string& recording,
   }
   const size_t all = wish_.annotations.size();
   if (marked_.left_out > 0) {
-    notes->push_back(absl::StrCat(marked_.left_out, " of ", all,
-                                  " annotations are left out: no segment has their samples"));
+    notes->push_back(
+        LeftOutNote(marked_.left_out, all, "NO_SAMPLES", "no segment has their samples"));
   }
   if (left_out > 0) {
-    notes->push_back(absl::StrCat(left_out, " of ", all,
-                                  " annotations are left out: ", std::string(why.message())));
+    const auto reason = ReasonOf(why);
+    notes->push_back(LeftOutNote(
+        left_out, all, reason.has_value() ? reason->reason : absl::StatusCodeToString(why.code()),
+        why.message()));
   }
   return absl::OkStatus();
 }

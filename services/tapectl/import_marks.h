@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "services/client/recorder_client.h"
+#include "services/model/note.h"
 #include "services/recorder.h"
 
 namespace tapedeck::services::tapectl {
@@ -33,7 +34,7 @@ class ImportMarks {
   // The rest. The recording is whole: what cannot be written is left out, and a note says so.
   // CANCELLED (JOB_CANCELLED): `go_on` has ended it; INVALID_ARGUMENT (PROTOCOL_VIOLATION): the
   // node's answers make no sense.
-  absl::Status WriteBehindSeal(const std::string& recording, std::vector<std::string>* notes);
+  absl::Status WriteBehindSeal(const std::string& recording, Notes* notes);
 
  private:
   absl::Status Write(const std::string& recording);

@@ -135,6 +135,15 @@ Json ToJson(const Scrub& scrub) {
           {"cause", scrub.cause}};
 }
 
+Json NotesAsJson(const Notes& notes) {
+  Json out = Json::array();
+  for (const Note& note : notes) {
+    Json& one = out.emplace_back(Json{{"code", note.code}, {"text", note.text}});
+    for (const auto& [key, value] : note.facts) one.emplace(key, value);
+  }
+  return out;
+}
+
 Json ToJson(const Job& job) {
   Json out = FieldsAsJson(job);
   out["mb_per_s"] = MegabytesPerSecond(job.bytes, job.elapsed_ns);
@@ -150,7 +159,7 @@ Json ToJson(const Job& job) {
                             {"cause", rail.cause}});
   }
   if (job.timing.has_value()) out["timing"] = TimingOf(*job.timing);
-  out["notes"] = model::TextsOf(job.notes);
+  out["notes"] = NotesAsJson(job.notes);
   out["outputs"] = ListOf(job.outputs);
   if (!job.error.ok()) out["error"] = ToJson(job.error);
   return out;

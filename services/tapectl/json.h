@@ -30,6 +30,8 @@ Json ToJson(const Annotation& annotation);
 Json ToJson(const Capture& capture);
 Json ToJson(const Scrub& scrub);
 Json ToJson(const Job& job);
+// [{code, text, and each fact by its key}]
+Json NotesAsJson(const Notes& notes);
 Json ToJson(const NodeInfo& node);
 // {code, reason, message, metadata}
 Json ToJson(const absl::Status& error);

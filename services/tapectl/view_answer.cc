@@ -44,7 +44,7 @@ Answer AnswerOf(const Viewed& viewed) {
                        {"means", Decibels(seen.means)},
                        {"bytes_read", seen.bytes_read},
                        {"damaged_pieces", seen.damaged_pieces},
-                       {"notes", viewed.notes},
+                       {"notes", NotesAsJson(viewed.notes)},
                        {"powers", std::move(powers)}};
   return {Dump(object)};
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "services/model/note.h"
 #include "services/tapectl/answer.h"
 #include "services/view.h"
 
@@ -12,7 +13,7 @@ namespace tapedeck::services::tapectl {
 struct Viewed {
   std::string recording;
   Spectrogram spectrogram;
-  std::vector<std::string> notes = {};
+  Notes notes = {};
 };
 
 // {recording, first, sample_count, rows, columns, ..., means: a list, powers: a list for

@@ -79,9 +79,9 @@ absl::Status RunView(Program& program, const ViewOptions& options) {
   }
   std::string text = WaterfallText(viewed.spectrogram, color);
   text.pop_back();  // Print ends the line
-  if (std::string note = RetuneNote(timeline, viewed.spectrogram); !note.empty()) {
-    absl::StrAppend(&text, "\nnote: ", note);
-    viewed.notes.push_back(std::move(note));
+  if (auto note = RetuneNote(timeline, viewed.spectrogram); note.has_value()) {
+    absl::StrAppend(&text, "\nnote: ", note->text);
+    viewed.notes.push_back(*std::move(note));
   }
   program.PrintDrawn(AnswerOf(viewed), text);
   return absl::OkStatus();

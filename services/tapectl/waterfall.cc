@@ -136,14 +136,18 @@ TerminalSize SizeOfTerminal() {
   return {.lines = size.ws_row, .columns = size.ws_col};
 }
 
-std::string RetuneNote(const Timeline& timeline, const Spectrogram& spectrogram) {
+std::optional<Note> RetuneNote(const Timeline& timeline, const Spectrogram& spectrogram) {
   for (const CaptureStart& one : timeline.captures) {
     const bool within = one.sample > spectrogram.span.first && one.sample < spectrogram.span.end();
     if (!within || one.frequency == 0 || one.frequency == spectrogram.frequency) continue;
-    return absl::StrCat("the frequency changes to ", FormatHertz(one.frequency), " at sample ",
-                        one.sample, "; the axis is that of the first sample");
+    return MakeNote(
+        "FREQUENCY_CHANGES",
+        absl::StrCat("the frequency changes to ", FormatHertz(one.frequency), " at sample ",
+                     one.sample, "; the axis is that of the first sample"),
+        {{"frequency", absl::StrFormat("%.15g", one.frequency)},
+         {"sample", absl::StrCat(one.sample)}});
   }
-  return "";
+  return std::nullopt;
 }
 
 std::string WaterfallText(const Spectrogram& spectrogram, bool color) {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "services/model/note.h"
 #include "services/view.h"
 
 namespace tapedeck::services::tapectl {
@@ -14,8 +16,8 @@ inline constexpr uint32_t kLabelCells = 12;
 // With the axes: time, or samples where the rate is not known, and frequency. `color`: half blocks
 // (U+2580) in 256 colours; else plain characters. What is missing is blank, and plainly '?'.
 // "the frequency changes to 434.5 MHz at sample 100000; ...", where it does so within the picture;
-// else empty.
-std::string RetuneNote(const Timeline& timeline, const Spectrogram& spectrogram);
+// else none.
+std::optional<Note> RetuneNote(const Timeline& timeline, const Spectrogram& spectrogram);
 
 std::string WaterfallText(const Spectrogram& spectrogram, bool color);
 

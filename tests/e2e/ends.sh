@@ -24,11 +24,11 @@ begin_stream() {
   wait_for 15 has_samples || fail "no samples came"
 }
 
-# ended_well WHAT NOTE: with status 0, SUCCEEDED, sealed, and a note like that.
+# ended_well WHAT CODE [CONDITION]: with status 0, SUCCEEDED, sealed, and a note of which that holds, in jq.
 ended_well() {
   ((JOB_STATUS == 0)) || fail "$1 ends with status $JOB_STATUS: $ANSWER"
   json_is "$ANSWER" '.state == "SUCCEEDED" and .lost_blocks == 0' "$1"
-  json_is "$ANSWER" "any(.notes[]; test(\"$2\"))" "$1 has no note"
+  json_is "$ANSWER" "any(.notes[]; .code == \"$2\" and (${3:-true}))" "$1 has no note"
   json_is "$(tapectl_json recordings show "$(jq -r .recording <<<"$ANSWER")")" '.state == "SEALED" and .bytes > 0' "$1"
 }
 
@@ -42,7 +42,7 @@ scenario_progress() {
   tapectl jobs stop "$(job .name)" >/dev/null
   end_ingest
   kill "$SENDER"
-  ended_well "a duration that is stopped" "stopped on request"
+  ended_well "a duration that is stopped" STOPPED
   RECORD_OPTIONS=()
   begin_stream ""
   json_is "$(job)" '.progress == null and .total_blocks == null' "progress of a stream without an end"
@@ -61,8 +61,8 @@ scenario_stop() {
   interrupt_job
   end_ingest
   kill "$SENDER"
-  ended_well "Ctrl-C" "stopped on request"
-  json_is "$ANSWER" '[.notes[] | capture("samples (?<n>[0-9]+);").n | tonumber * 8] == [.bytes]' "all samples that had come"
+  ended_well "Ctrl-C" STOPPED
+  json_is "$ANSWER" '[.notes[] | select(.code == "INGEST_COUNTS").samples | tonumber * 8] == [.bytes]' "all samples that had come"
 
   start_job record l0/c0 --source synth --duration 60s
   kill -STOP "$STORAGE_PID" # so that it cannot end
@@ -93,7 +93,7 @@ scenario_silence() {
   wait_for 15 has_samples || fail "no samples came"
   kill -KILL "$SENDER"
   end_ingest
-  ended_well "a silence" "no sample came for 2s"
+  ended_well "a silence" INGEST_ENDED '.cause == "SILENCE" and .timeout_s == "2"'
 
   begin_ingest udp=127.0.0.1:0,timeout=2,silence=error
   begin_sender --duration 60s

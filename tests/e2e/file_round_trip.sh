@@ -46,7 +46,7 @@ through_another_datatype() {
   answer=$(tapectl_json record lw/c2 --source synth --blocks 20 --transform power:points=1024,average=4)
   json_is "$answer" ".blocks == 20 and .bytes == 20 * 65536" "averaged blocks"
   answer=$(tapectl_json play "$(jq -r .recording <<<"$answer")" --sink verify)
-  json_is "$answer" '[.notes[]? | select(startswith("content not compared"))] == []' "the averages were compared"
+  json_is "$answer" '[.notes[]? | select(.code == "CONTENT_NOT_COMPARED")] == []' "the averages were compared"
   as_a_wav_is_refused
   labels_are_the_users lw/c2/latest
   compares_nothing "$recording"
@@ -83,7 +83,7 @@ compares_nothing() {
   local answer status=0
   answer=$(tapectl_json play "$1" --sink verify) || status=$?
   ((status == 6)) || fail "a verification that compared nothing has status $status: $answer"
-  json_is "$answer" '.state == "NOT_COMPARED" and .lost_blocks == 0 and (.notes | any(startswith("content not compared: its source, file")))' "its end"
+  json_is "$answer" '.state == "NOT_COMPARED" and .lost_blocks == 0 and (.notes | any(.code == "CONTENT_NOT_COMPARED" and .cause == "SOURCE" and .source == "file"))' "its end"
   answer=$(tapectl play "$1" --sink verify 2>&1) || true
   grep -q "  NOT_COMPARED" <<<"$answer" || fail "the text does not say that nothing was compared: $answer"
 }

@@ -59,7 +59,7 @@ recorded=$(record_group even --source synth:seed=%m --start-in 3s --blocks $BLOC
 json_is "$recorded" ".jobs | length == 4 and all(.blocks == $BLOCKS and .lost_blocks == 0)" "four members"
 json_is "$recorded" '[.jobs[].group] | unique | length == 1' "one group"
 json_is "$recorded" '.jobs | all(.timing.after_at_s >= 0)' "none began before the instant"
-json_is "$recorded" '.jobs | all(.notes | any(contains("of even, by the system clock")))' "each says how good its clock is"
+json_is "$recorded" '.jobs | all(.notes | any(.code == "GROUP_MEMBER" and .group == "even" and .clock_error_ns != null))' "each says how good its clock is"
 listed=$(tapectl_json recordings list --group even)
 json_is "$listed" '[.recordings[].group | [.number, .members]] | sort == [[1, 4], [2, 4], [3, 4], [4, 4]]' "the members"
 json_is "$listed" '[.recordings[].group.starts_at] | unique | length == 1' "one instant"
@@ -132,7 +132,7 @@ by_both() { # ARGUMENT...: plays the group late so
 }
 played=$(by_both --sink "file:$WORK/both-%m.bin") || fail "two workers do not play the group: $played"
 json_is "$played" '.jobs | length == 4 and all(.timing.after_at_s | . >= 0 and . < 0.5)' "none before the instant, nor much later"
-json_is "$played" '.jobs | all(.notes | any(contains("by the system clock")))' "each says how good its clock is"
+json_is "$played" '.jobs | all(.notes | any(.code == "BEGINS_BY_CLOCK"))' "each says how good its clock is"
 for worker in "$TAPEDECK_WORKER" "$WORKER2"; do
   json_is "$(tapectl_json --worker "$worker" jobs list)" '[.jobs[0:2][] | select(.direction == "PLAYBACK" and .state == "SUCCEEDED")] | length == 2' "two of $worker"
 done
@@ -152,7 +152,7 @@ JOB_PID=$!
 begun=$(date +%s%N)
 both_listen() {
   is_listening "$before" && PORT2=$(tapectl_json --worker "$WORKER2" jobs list |
-    jq -re '[.jobs[] | select(.end_time == null)][0].notes[] | capture("listens at .*, port (?<port>[0-9]+)").port')
+    jq -re '[.jobs[] | select(.end_time == null)][0].notes[] | select(.code == "INGEST_LISTENS").port')
 }
 wait_for 15 both_listen || fail "they do not listen: $(cat "$WORK/job.json" "$WORK/job.log")"
 both_listen
@@ -164,7 +164,7 @@ device "$PORT2" 1432 >/dev/null
 wait "$EARLY_PID"
 end_job
 ((JOB_STATUS == 0)) || fail "what says when it was taken is not recorded: $ANSWER"
-json_is "$ANSWER" '.jobs | all(.notes | any(contains("before the instant")))' "nobody says what was left out"
+json_is "$ANSWER" '.jobs | all(.notes | any(.code == "INGEST_COUNTS" and (.early // "0" | tonumber) > 0))' "nobody says what was left out"
 instant=$(date -d "$(of_member timed 1 group.starts_at)" +%s%N)
 due=$(((instant - begun + 999) / 1000 + 1)) # a sample is a microsecond, and is its number and 1
 tapectl play --group timed --sink "file:$WORK/timed-%m.bin" >/dev/null || fail "the timed group does not play"
@@ -235,12 +235,12 @@ for text in $'w:1=\e[31m:1/l0' $'\xff=x' "$(printf 'x%.0s' {1..5000})"; do
   LC_ALL=C grep -q $'[\xff\x1b]' "$WORK/refused" && fail "strange bytes reach the terminal: $(cat -v "$WORK/refused")"
 done
 answer=$(tapectl_json record --group x --source synth --blocks 8 --start-in 25h --member "$member") && fail "an instant that is far"
-json_is "$answer" '.jobs[0].error.message | contains("within a day")' "an instant that is far"
+json_is "$answer" '.jobs[0].error | .reason == "ARGUMENT_INVALID" and .metadata.field == "at"' "an instant that is far"
 answer=$(tapectl_json record --group x --source synth --blocks 8 --at 2020-01-01T00:00:00Z --member "$TAPEDECK_WORKER=$FIRST/l0/c1") && fail "the past: $answer"
-json_is "$answer" '.jobs[0].error.reason == "ARGUMENT_INVALID" and (.jobs[0].error.message | contains("within a day"))' "an instant that has passed"
+json_is "$answer" '.jobs[0].error | .reason == "ARGUMENT_INVALID" and .metadata.field == "at"' "an instant that has passed"
 tapectl --storage "$FIRST" channel create l0/slow --block-bytes $BLOCK_BYTES >/dev/null
 answer=$(tapectl_json record --group x --source synth --blocks 8 --member "$TAPEDECK_WORKER=$FIRST/l0/slow") && fail "no rate: $answer"
-json_is "$answer" '.jobs[0].error.message | contains("no sample rate")' "a channel without a rate"
+json_is "$answer" '.jobs[0].error | .reason == "ARGUMENT_INVALID" and .metadata.field == "group"' "a channel without a rate"
 tapectl record --group x --source synth --blocks 8 --member nowhere/l0/c1 >/dev/null 2>&1 && fail "a member without a worker"
 tapectl play --group nobody --sink null >/dev/null 2>&1 && fail "a group that is not there"
 

@@ -4,7 +4,7 @@
 # is_listening BEFORE: a newer job than that one says where it listens; PORT is that.
 # shellcheck disable=SC2016
 is_listening() {
-  PORT=$(job 'select(.name != $before) | .notes[] | capture("listens at .*, port (?<port>[0-9]+)").port' --arg before "$1")
+  PORT=$(job 'select(.name != $before) | .notes[] | select(.code == "INGEST_LISTENS").port' --arg before "$1")
   [[ -n $PORT ]]
 }
 

@@ -72,7 +72,7 @@ are_captured() {
   SENT=$("$TAPEDECK_BIN/tapedeck-emulator" --udp "127.0.0.1:$PORT" "$@")
   end_ingest
   json_is "$ANSWER" '.state == "SUCCEEDED" and (.captures | length) == 2' "captures"
-  json_is "$ANSWER" '[.notes[] | select(contains("annotations are left out"))] | length == 1' "the note of the captures"
+  json_is "$ANSWER" '[.notes[] | select(.code == "ANNOTATIONS_LEFT_OUT")] | length == 1' "the note of the captures"
   echo "$SENT" >"$WORK/sent.json"
   readarray -t captures < <(jq -r ".captures[]" <<<"$ANSWER")
   for i in 0 1; do

@@ -46,7 +46,7 @@ is_whole_at() {
   json_is "$(at "$1" recordings show "$2")" ".state == \"SEALED\" and .blocks == $3 and .missing_blocks == 0" "$4: node $1"
 }
 
-runs_again() { job '.notes | any(endswith("goes on"))' -e; }
+runs_again() { job '.notes | any(.code == "PART_GOES_ON")' -e; }
 
 # repair WHAT RECORDING: both parts are whole then.
 repair() {
@@ -95,7 +95,7 @@ expect_error_in "$answer" INVALID_ARGUMENT ARGUMENT_INVALID
 
 # Each node has each block, in its order.
 recorded=$(tapectl_json record l0/c0 --source synth --copies 2 --blocks "$BLOCKS") || fail "it does not record: $recorded"
-json_is "$recorded" ".blocks == $BLOCKS and .lost_blocks == 0 and (.notes | any(contains(\"DEGRADED\")) | not)" "two copies"
+json_is "$recorded" ".blocks == $BLOCKS and .lost_blocks == 0 and (.notes | any(.code == \"ONE_COPY\" or .degraded_from != null) | not)" "two copies"
 name=$(newest)
 for i in 0 1; do is_whole_at "$i" "$name" "$BLOCKS" "recorded"; done
 cmp "$(data_of 0 "$name")" "$(data_of 1 "$name")" || fail "the copies differ"
@@ -174,14 +174,14 @@ start_job record l0/c0 --source synth:noise=0 --copies 2 --duration 60s --resume
 wait_for 10 job_has_more_than 100 || fail "it does not record: $(job)"
 kill_service "${PIDS[1]}"
 wait_for 20 job_has_more_than $(($(job .blocks) + 50)) || fail "the other node does not go on: $(job)"
-json_is "$(job)" '.notes | any(contains("part 2 of 2") and contains("DEGRADED: there is one copy of each block from block"))' "one copy"
+json_is "$(job)" '.notes | any(.part == "2" and .parts == "2" and .degraded_from != null)' "one copy"
 start_node 1
 wait_for 20 runs_again >/dev/null || fail "the node does not come back: $(job)"
 wait_for 10 job_has_more_than $(($(job .blocks) + 50)) || fail "it does not go on with two: $(job)"
 tapectl jobs cancel "$(job .name)" >/dev/null
 end_job
 expect_error_in "$ANSWER" CANCELLED JOB_CANCELLED
-json_is "$(job)" '.notes | any(contains("have one copy alone: tapectl repair"))' "what has one copy"
+json_is "$(job)" '.notes | any(.code == "ONE_COPY")' "what has one copy"
 killed=$(newest) killed_blocks=$(job .blocks)
 plays "$killed" "$killed_blocks" "a recording of which one node lacks some"
 json_is "$(at 0 recordings show "$killed")" ".blocks == $killed_blocks and .missing_blocks == 0" "the node that stayed"
@@ -193,7 +193,7 @@ wait_for 10 job_has_more_than 100 || fail "it does not record: $(job)"
 kill_service "${PIDS[1]}"
 end_job
 ((JOB_STATUS == 0)) || fail "the job failed with one node: $ANSWER"
-json_is "$ANSWER" '.blocks == 1500 and .lost_blocks == 0 and (.notes | any(contains("have one copy alone")))' "one node is left"
+json_is "$ANSWER" '.blocks == 1500 and .lost_blocks == 0 and (.notes | any(.code == "ONE_COPY"))' "one node is left"
 away=$(newest)
 start_node 1
 plays "$away" 1500 "a recording that went on with one copy"

@@ -47,7 +47,7 @@ job_on() {
 # has_recorded N STREAM: l/cN has what the device of that number sent, and no packet of another.
 has_recorded() {
   wait "${JOBS[$1]}" || fail "job $1: $(<"$WORK/job$1.json")"
-  json_is "$(tail -n 1 "$WORK/job$1.json")" '.notes | any(test("foreign 0;"))' "packets of job $1"
+  json_is "$(tail -n 1 "$WORK/job$1.json")" '.notes | any(.code == "INGEST_COUNTS" and .foreign == "0")' "packets of job $1"
   json_is "$(tapectl_json recordings show "l/c$1/latest")" \
     '.bytes == 800000 and .missing_blocks == 0 and [.annotations[] | select(.label == "lost")] == []' "what job $1 has"
   [[ $(tapectl_json recordings show "l/c$1/latest" | jq -r .start_time) == $(date -u -d "@$((1700000000 + $2))" +%Y-%m-%dT%H:%M:%S)* ]] ||

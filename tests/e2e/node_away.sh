@@ -37,10 +37,10 @@ over 0 1 2
 kill_service "${PIDS[1]}"
 start_job record l0/c0 --source synth:noise=0 --duration 60s --resume-for 60s
 wait_for 10 job_has_more_than 100 || fail "it does not begin without a node: $(job)"
-job_says "part 2 of 3, ${ADDRESSES[1]}, is away" || fail "nobody says which node is away: $(job)"
-! job_says DEGRADED || fail "one copy is what was asked for: $(job)"
+job_says PART_AWAY ".part == \"2\" and .parts == \"3\" and .node == \"${ADDRESSES[1]}\"" || fail "nobody says which node is away: $(job)"
+! job '.notes | any(.degraded_from != null)' -e || fail "one copy is what was asked for: $(job)"
 start_node 1
-wait_for 20 job_says "part 2 of 3, ${ADDRESSES[1]}, is there, and begins" || fail "it does not begin late: $(job)"
+wait_for 20 job_says PART_BEGINS ".part == \"2\" and .node == \"${ADDRESSES[1]}\"" || fail "it does not begin late: $(job)"
 grows "a job over three nodes"
 stop_job "what one node began late"
 json_is "$(at 1 recordings list l0/c0)" '.recordings[0] | .part.number == 2 and .part.parts == 3 and .state == "SEALED" and .blocks > 0' "a late part"
@@ -50,19 +50,19 @@ echo "a node that was away has its part"
 # It stays away: the others have all of it.
 kill_service "${PIDS[1]}"
 recorded=$(tapectl_json record l0/c0 --source synth --blocks 500) || fail "it does not record without a node: $recorded"
-json_is "$recorded" '.blocks == 500 and .lost_blocks == 0 and (.notes | any(contains("is away")))' "a node that stays away"
+json_is "$recorded" '.blocks == 500 and .lost_blocks == 0 and (.notes | any(.code == "PART_AWAY"))' "a node that stays away"
 
 # With two copies.
 over 0 1
 start_job record l0/c0 --source synth:noise=0 --copies 2 --duration 60s --resume-for 60s
 wait_for 10 job_has_more_than 100 || fail "a mirror does not begin with one node: $(job)"
-job_says "part 2 of 2, ${ADDRESSES[1]}, is away" || fail "nobody says which node is away: $(job)"
-job_says "DEGRADED: there is one copy of each block from block 0 on" || fail "it is not degraded: $(job)"
+job_says PART_AWAY ".part == \"2\" and .parts == \"2\" and .node == \"${ADDRESSES[1]}\"" || fail "nobody says which node is away: $(job)"
+job_says PART_AWAY '.degraded_from == "0"' || fail "it is not degraded: $(job)"
 start_node 1
-wait_for 20 job_says "is there, and begins" || fail "the second copy does not begin: $(job)"
+wait_for 20 job_says PART_BEGINS || fail "the second copy does not begin: $(job)"
 grows "a mirror of two nodes"
 stop_job "a mirror of which one node began late"
-json_is "$ENDED" '.notes | any(contains("the first of them block 0, have one copy alone"))' "what has one copy"
+json_is "$ENDED" '.notes | any(.code == "ONE_COPY" and .first_block == "0")' "what has one copy"
 late=$(at 1 recordings show l0/c0/latest) early=$(at 0 recordings show l0/c0/latest)
 json_is "$late" '.part.number == 2 and .part.copies == 2 and .blocks - .missing_blocks >= 50' "the late copy"
 (($(jq .blocks <<<"$late") < $(jq .blocks <<<"$early"))) || fail "nothing has one copy alone: $late"
@@ -76,7 +76,7 @@ echo "a mirror began with one node, and had two copies from when the other was b
 kill -STOP "${PIDS[1]}"
 began=$SECONDS
 recorded=$(tapectl_json record l0/c0 --source synth --copies 2 --blocks 100 --resume-for 1s) || fail "a node that hangs ends it: $recorded"
-json_is "$recorded" '.blocks == 100 and .lost_blocks == 0 and (.notes | any(contains("is away") and contains("DEGRADED")))' "one hangs"
+json_is "$recorded" '.blocks == 100 and .lost_blocks == 0 and (.notes | any(.code == "PART_AWAY" and .degraded_from != null))' "one hangs"
 ((SECONDS - began < $(slow 30))) || fail "it took $((SECONDS - began)) s"
 kill -CONT "${PIDS[1]}"
 

@@ -24,7 +24,7 @@ record_while_one_hangs() {
   sleep "$LASTS"
   DURING=$(job)
   kill -CONT "${PIDS[$1]}"
-  wait_for 20 job_says "answers again" || fail "nobody says that it answers again: $(job)"
+  wait_for 20 job_says PART_ANSWERS || fail "nobody says that it answers again: $(job)"
   blocks=$(job .blocks)
   wait_for 20 job_has_more_than $((blocks + 300)) || fail "it does not go on: $(job)"
   kill -INT "$sender" # it sends the end of the stream
@@ -52,15 +52,15 @@ start_worker
 over 0 1 2
 RECORD_OPTIONS=(--resume-for 60s)
 record_while_one_hangs 1
-json_is "$DURING" '.notes | any(contains("part 2 of 3") and contains("does not answer"))' "who says that it hangs"
-json_is "$(job)" '.notes | any(contains("is lost")) | not' "its session outlives that"
+json_is "$DURING" '.notes | any(.code == "PART_SILENT" and .part == "2" and .parts == "3")' "who says that it hangs"
+json_is "$(job)" '.notes | any(.code == "PART_LOST") | not' "its session outlives that"
 json_is "$(at 1 recordings show l0/c0/latest)" '.state == "SEALED" and .blocks > 100' "the part of the node that hung"
 echo "three nodes of which one hung for $LASTS s: no sample is lost"
 
 over 0 1
 RECORD_OPTIONS=(--resume-for 60s --copies 2 --slots 1024) # two seconds
 record_while_one_hangs 1
-json_is "$DURING" '.notes | any(contains("part 2 of 2") and contains("DEGRADED"))' "one copy meanwhile"
+json_is "$DURING" '.notes | any(.code == "PART_SILENT" and .part == "2" and .parts == "2" and .degraded_from != null)' "one copy meanwhile"
 json_is "$(at 0 recordings show l0/c0/latest)" '.state == "SEALED" and .missing_blocks == 0' "the copy of the node that went on"
 tapectl repair l0/c0/latest >/dev/null || fail "it is not repaired"
 for i in 0 1; do

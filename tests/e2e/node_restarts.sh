@@ -52,7 +52,7 @@ fi
 ((JOB_STATUS == 0)) || fail "the job failed: $ANSWER"
 is_whole "$ANSWER" "a recording over $((KILLS + 1)) sessions"
 json_is "$ANSWER" ".resumes == $KILLS and .blocks == $BLOCKS" "the job"
-json_is "$ANSWER" 'any(.notes[]; startswith("without a storage node for "))' "the time without a node"
+json_is "$ANSWER" 'any(.notes[]; .code == "STORAGE_AWAY" and (.seconds | tonumber) > 0)' "the time without a node"
 recordings=$(tapectl_json recordings list l0/c0)
 json_is "$recordings" ".recordings | length == 1 and (.[0] | .state == \"SEALED\" and .blocks == $BLOCKS and
   .missing_blocks == 0)" "one recording"

@@ -22,5 +22,5 @@ over() {
 
 # shellcheck disable=SC2016
 job_has_more_than() { job '.blocks > $blocks' -e --argjson blocks "$1"; }
-# shellcheck disable=SC2016
-job_says() { job '.notes | any(contains($what))' -e --arg what "$1"; }
+# job_says CODE [CONDITION]: a note of the job, of which that holds, in jq.
+job_says() { job ".notes | any(.code == \"$1\" and (${2:-true}))" -e; }

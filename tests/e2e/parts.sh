@@ -15,7 +15,7 @@ KILLS=${1:-${TAPEDECK_LONG:+120}} PAUSE=${2:-${TAPEDECK_LONG:+5}}
 KILLS=${KILLS:-3} PAUSE=${PAUSE:-0.3}
 
 # shellcheck disable=SC2016
-runs_again() { job '.notes | map(select(endswith("goes on"))) | length == $kills' -e --argjson kills "$1"; }
+runs_again() { job '.notes | map(select(.code == "PART_GOES_ON")) | length == $kills' -e --argjson kills "$1"; }
 
 begin_test
 for ((i = 0; i < NODES; ++i)); do
@@ -100,7 +100,7 @@ end_job
 ((JOB_STATUS == 0)) || fail "the job failed with one node: $ANSWER"
 json_is "$ANSWER" ".blocks == $((BLOCKS * 4)) and .lost_blocks == 0" "the job over two nodes"
 played=$(tapectl_json play l0/c0/latest --sink null) && fail "it is whole without a part: $played"
-json_is "$played" ".lost_blocks > 0 and (.notes | any(contains(\"part 2 of 3 is not there\")))" "a missing part"
+json_is "$played" ".lost_blocks > 0 and (.notes | any(.code == \"PART_ABSENT\" and .part == \"2\" and .parts == \"3\"))" "a missing part"
 tapectl recordings list l0/c0 2>/dev/null | grep -q 'parts 1, 3 of 3' || fail "the list does not say what is missing"
 answer=$(tapectl_json recordings export l0/c0/latest --format raw --to "$WORK/gaps.bin" 2>/dev/null) && fail "no gap: $answer"
 expect_error_in "$answer" DATA_LOSS BLOCK_DAMAGED

@@ -33,7 +33,7 @@ ends_well() {
   wait "$RECEIVE_PID" || fail "receiving at $1: $(cat "$WORK/received.json")"
   for answer in "$SENT" "$(cat "$WORK/received.json")"; do
     json_is "$answer" ".state == \"SUCCEEDED\" and .blocks == $2 and .lost_blocks == 0" "the stream at $1"
-    json_is "$answer" '[.notes[] | select(contains("memory by peer copy"))] | length == 1' "how $1 was reached"
+    json_is "$answer" '[.notes[] | select(.code == "MEMORY_PATH" and .path == "peer copy")] | length == 1' "how $1 was reached"
   done
   json_is "$SENT" '[.rails[] | .name] == ["p0"]' "the rails of $1"
 }
@@ -44,7 +44,7 @@ start_two
 start_receive fft --rails p0 --sink verify
 SENT=$(send fft --rails p0 --source synth --fft 1024 --blocks "$BLOCKS") || fail "$SENT"
 ends_well fft "$BLOCKS"
-json_is "$(cat "$WORK/received.json")" '[.notes[] | select(contains("not compared"))] == []' "what was compared"
+json_is "$(cat "$WORK/received.json")" '[.notes[] | select(.code == "CONTENT_NOT_COMPARED")] == []' "what was compared"
 echo "$BLOCKS blocks of spectra verify at $(jq '.mb_per_s | floor' "$WORK/received.json") MB/s"
 
 head -c $((5 * MIB + 4321)) /dev/urandom >"$WORK/source.bin"

@@ -88,7 +88,7 @@ PROGRAM=$(of_a_program)
 UNDATED=$(without_a_time '' undated)
 EPOCH=$(without_a_time ', "core:datetime": "1970-01-01T00:00:00Z"' epoch)
 LOCAL=$(without_a_time ', "core:datetime": "2024-01-02T03:04:05.25"' local)
-json_is "$LOCAL" '[.notes[] | select(contains("names no zone"))] | length == 1' "a time without a zone"
+json_is "$LOCAL" '[.notes[] | select(.code == "TIME_WITHOUT_ZONE")] | length == 1' "a time without a zone"
 # The stream has the times of the recording that was sent, whose sample 12345 is 6172500 ns behind its first.
 START=$(date -u -d "$(tapectl_json recordings show "$IMPORT" | jq -r .start_time)" +%s%N)
 name_of() { jq -r .recording <<<"$1"; }

@@ -12,7 +12,7 @@ plays() {
   local played
   played=$(tapectl_json play "$1" --sink verify) || fail "$1 does not verify: $played"
   is_whole "$played" "playing $1"
-  json_is "$played" ".blocks == $2 and ([.notes[] | select(contains(\"not compared\"))] == [])" "playing $1"
+  json_is "$played" ".blocks == $2 and ([.notes[] | select(.code == \"CONTENT_NOT_COMPARED\")] == [])" "playing $1"
 }
 
 # shellcheck disable=SC2016

@@ -128,7 +128,7 @@ json_is "$(cat "$WORK/refused.json")" '.error.reason == "FILE_INVALID" and (.err
 json_is "$(cat "$WORK/refused.json")" '.error.reason == "ARGUMENT_INVALID"' "the refused stream"
 [[ $(tapectl_json recordings list l/told | jq '.recordings | length') == 0 ]] || fail "a refused import left a recording"
 ANSWER=$(bring l/told wav "$OUT/adsb.wav" --sample-rate 1e6 --start 2024-01-02T03:04:05Z --frequency 1090e6)
-json_is "$ANSWER" '.notes | any(contains("sample rate is 2000000; as told it is 1000000"))' "the note about the rate"
+json_is "$ANSWER" '.notes | any(.code == "TOLD_OTHERWISE" and .what == "sample_rate" and .file == "2000000" and .told == "1000000")' "the note about the rate"
 take l/told sigmf "$OUT/told" >/dev/null
 json_is "$(cat "$OUT/told.sigmf-meta")" \
   '.captures[0] | .["core:frequency"] == 1090e6 and (.["core:datetime"] | startswith("2024-01-02T03:04:05"))' "what was told"

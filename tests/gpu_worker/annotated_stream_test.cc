@@ -69,7 +69,7 @@ TEST(AnnotatedStreamTest, GoesOnWhereACallHasStopped) {
                           .value();
   const auto storage = services::storage_client::MakeStorageDialer()->Dial(
       absl::StrCat("127.0.0.1:", server->port()), {}, "");
-  const auto remarks = std::make_shared<stages::Remarks>([] { return std::vector<std::string>(); });
+  const auto remarks = std::make_shared<stages::Remarks>([] { return services::Notes(); });
   const std::string text = services::model::TextOfLost(7, 3);
   remarks->Mark({.sample_start = 20, .label = "signal", .comment = "frequency=1"});
   remarks->Mark({.sample_start = 50, .sample_count = 300, .label = "lost", .comment = text});

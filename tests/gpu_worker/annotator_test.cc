@@ -113,7 +113,7 @@ class AnnotatorTest : public testing::Test {
 
   uint64_t left_out_ = 0;
   const std::shared_ptr<stages::Remarks> remarks_ =
-      std::make_shared<stages::Remarks>([] { return std::vector<std::string>(); });
+      std::make_shared<stages::Remarks>([] { return services::Notes(); });
 };
 
 TEST_F(AnnotatorTest, WritesAsSoonAsTheRecordingIsKnown) {

@@ -12,6 +12,7 @@
 #include "tests/gpu_worker/job_fixture.h"
 #include "tests/gpu_worker/jobs.h"
 #include "tests/scratch_file.h"
+#include "tests/services/noted.h"
 
 namespace tapedeck::gpu_worker {
 namespace {
@@ -104,8 +105,7 @@ TEST_F(CaptureJobTest, AMarkIsInTheCapturesWithItsSamples) {
   EXPECT_THAT(first, Contains(HasSubstr(", of samples ")).Times(0));
   EXPECT_THAT(first, Contains("signal 19 0 frequency=2000000"));
   EXPECT_THAT(MarksOf(job.captures[1]), ElementsAre("signal 37 0 frequency=3000000"));
-  EXPECT_THAT(services::model::TextsOf(job.notes),
-              Contains("2 annotations are left out: no recording keeps their samples"));
+  EXPECT_THAT(job.notes, Contains(services::Noted("ANNOTATIONS_LEFT_OUT|annotations=2")));
 }
 
 TEST_F(CaptureJobTest, WithoutACaptureItSucceeds) {
@@ -113,8 +113,7 @@ TEST_F(CaptureJobTest, WithoutACaptureItSucceeds) {
                                                     R"(], "annotations": [)", Span(5, 2), "]"));
   EXPECT_TRUE(job.error.ok()) << job.error;
   EXPECT_TRUE(job.captures.empty());
-  EXPECT_THAT(services::model::TextsOf(job.notes),
-              Contains("2 annotations are left out: no recording keeps their samples"));
+  EXPECT_THAT(job.notes, Contains(services::Noted("ANNOTATIONS_LEFT_OUT|annotations=2")));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "services/errors.h"
 #include "tests/gpu_worker/job_fixture.h"
 #include "tests/gpu_worker/split_device.h"
+#include "tests/services/noted.h"
 
 namespace tapedeck::gpu_worker {
 namespace {
@@ -63,13 +64,13 @@ class DirectJobTest : public JobFixture, public testing::WithParamInterface<cons
     EXPECT_TRUE(recorded->error.ok()) << recorded->error;
     EXPECT_EQ(recorded->blocks, blocks);
     EXPECT_EQ(recorded->counters.crc_errors, 0u);
-    EXPECT_THAT(services::model::TextsOf(recorded->notes), Contains(HasSubstr(note)));
+    EXPECT_THAT(recorded->notes, Contains(services::Noted(note)));
     const auto played = Play(recorded->recording, op);
     ASSERT_TRUE(played.ok()) << played.status();
     EXPECT_TRUE(played->error.ok()) << played->error;
     EXPECT_EQ(played->blocks, blocks);
     EXPECT_EQ(played->counters.crc_errors, 0u);
-    EXPECT_THAT(services::model::TextsOf(played->notes), Contains(HasSubstr(note)));
+    EXPECT_THAT(played->notes, Contains(services::Noted(note)));
   }
 
   SplitDirect& direct() { return *static_cast<SplitDevice&>(*device_.device).direct(); }
@@ -99,7 +100,7 @@ TEST_P(DirectJobTest, RecordsAndPlaysByEveryOp) {
   Probe();
   for (const TransferOp op : {TransferOp::kRead, TransferOp::kWrite, TransferOp::kSend}) {
     const int flushes = direct().flushes;
-    RoundTrip(op, 100, "GPU memory by nvidia-peermem");
+    RoundTrip(op, 100, "MEMORY_PATH|memory=GPU|path=nvidia-peermem");
     EXPECT_GE(direct().flushes - flushes, 100) << "before the device reads a played block";
   }
 }
@@ -111,9 +112,9 @@ TEST_P(DirectJobTest, TheLadderGoesDownToWhatTheRailCan) {
   ASSERT_GE(fd, 0);
   Probe(fd);
   if (kind_.kind == "inproc") {
-    RoundTrip(TransferOp::kRead, 20, "GPU memory by dma-buf");
+    RoundTrip(TransferOp::kRead, 20, "MEMORY_PATH|memory=GPU|path=dma-buf");
   } else {
-    RoundTrip(TransferOp::kRead, 20, "GPU memory by nvidia-peermem");
+    RoundTrip(TransferOp::kRead, 20, "MEMORY_PATH|memory=GPU|path=nvidia-peermem");
     for (const std::string& line : ladder_->Describe()) {
       EXPECT_THAT(line, HasSubstr("dma-buf: rail r0"));
       EXPECT_THAT(line, HasSubstr("ibv_reg_dmabuf_mr: Operation not supported"));
@@ -129,12 +130,11 @@ TEST_P(DirectJobTest, PlaybackThatTheDeviceMightMissGoesThroughHostMemory) {
   ladder_ = std::make_unique<pipeline::MemoryLadder>(*device_.device,
                                                      std::vector<Transport*>{worker_rail_.get()});
   const auto recorded = Record(TransferOp::kRead, 20);
-  EXPECT_THAT(services::model::TextsOf(recorded->notes), Contains(HasSubstr("by nvidia-peermem")));
+  EXPECT_THAT(recorded->notes, Contains(services::Noted("MEMORY_PATH|path=nvidia-peermem")));
   const auto played = Play(recorded->recording, TransferOp::kWrite);
   ASSERT_TRUE(played.ok()) << played.status();
   EXPECT_TRUE(played->error.ok()) << played->error;
-  EXPECT_THAT(services::model::TextsOf(played->notes),
-              Contains(HasSubstr("by host bounce: rail r0: neither ordered nor flushed")));
+  EXPECT_THAT(played->notes, Contains(services::Noted("MEMORY_PATH|path=host bounce")));
 }
 
 // With 4 MiB of locked memory, in the lab.
@@ -146,10 +146,9 @@ TEST_P(DirectJobTest, ARingThatCannotBeRegisteredWholeIsSmaller) {
   ASSERT_TRUE(recorded.ok()) << recorded.status();
   EXPECT_TRUE(recorded->error.ok()) << recorded->error;
   EXPECT_EQ(recorded->blocks, 200u);
-  EXPECT_THAT(services::model::TextsOf(recorded->notes),
-              Contains(HasSubstr("slots instead of 128")));
-  EXPECT_THAT(services::model::TextsOf(recorded->notes),
-              Contains(HasSubstr("set LimitMEMLOCK=infinity")));
+  EXPECT_THAT(recorded->notes, Contains(services::Noted("RING_SMALL|wanted_slots=128")));
+  EXPECT_THAT(recorded->notes, Contains(testing::Field(&services::Note::text,
+                                                       HasSubstr("set LimitMEMLOCK=infinity"))));
 }
 
 // With 64 KiB of locked memory, in the lab.

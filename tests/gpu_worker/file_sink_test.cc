@@ -11,6 +11,7 @@
 #include "gpu_worker/stages/file/sink.h"
 #include "services/errors.h"
 #include "tests/scratch_file.h"
+#include "tests/services/noted.h"
 
 namespace tapedeck::gpu_worker::stages::file {
 namespace {
@@ -97,7 +98,7 @@ TEST_F(FileSinkTest, LostSamplesAreToldOf) {
   EXPECT_FALSE(sink.stage->Close(absl::OkStatus()).ok()) << "a block is missing";
   const uint64_t lost = 50 + 20 + 7;  // the third ones lie in the missing block
   EXPECT_THAT(sink.remarks->Notes(),
-              ElementsAre(testing::StartsWith(std::to_string(lost) + " samples of the file")));
+              ElementsAre(services::Noted("LOST_AS_ZEROS|samples=" + std::to_string(lost))));
 }
 
 TEST_F(FileSinkTest, WhatIsThereIsRefusedUnlessItIsToBeReplaced) {

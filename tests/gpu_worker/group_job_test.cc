@@ -8,6 +8,7 @@
 #include "tests/gpu_worker/job_fixture.h"
 #include "tests/gpu_worker/jobs.h"
 #include "tests/scratch_file.h"
+#include "tests/services/noted.h"
 
 namespace tapedeck::gpu_worker {
 namespace {
@@ -54,8 +55,7 @@ TEST_F(GroupJobTest, AMemberThatIsInTimeHasAll) {
   ASSERT_TRUE(job.ok() && job->error.ok()) << job.status() << job->error;
   EXPECT_GE(job->timing->first_time_ns, at_ns);
   EXPECT_EQ(job->lost_blocks, 0u);
-  EXPECT_THAT(services::model::TextsOf(job->notes),
-              Contains(HasSubstr("member 2 of 3 of array, by the system clock")));
+  EXPECT_THAT(job->notes, Contains(services::Noted("GROUP_MEMBER|member=2|members=3|group=array")));
   const auto recording = node_->recordings().GetRecording(job->recording);
   ASSERT_TRUE(recording.ok()) << recording.status();
   ASSERT_TRUE(recording->group.has_value());

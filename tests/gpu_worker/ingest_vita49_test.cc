@@ -300,7 +300,7 @@ TEST_F(Vita49GroupTest, AClockThatIsYearsOffIsNotBelieved) {
 // A hundred retunes, some of them told again, lost, late or out of order.
 TEST(NewsTest, EachIsToldOnceWhereItHolds) {
   auto counts = std::make_shared<Counts>();
-  auto remarks = std::make_shared<Remarks>([] { return std::vector<std::string>(); });
+  auto remarks = std::make_shared<Remarks>([] { return services::Notes(); });
   News news(remarks, counts);
   std::vector<std::pair<uint64_t, std::string>> told;
   for (uint64_t i = 0; i < 100; ++i) told.emplace_back(i * 100, "frequency " + std::to_string(i));
@@ -321,7 +321,7 @@ TEST(NewsTest, EachIsToldOnceWhereItHolds) {
 // A device that goes back and forth, and says so before each of its packets.
 TEST(NewsTest, WhatComesOutOfOrderEndsWhereTheOldReturns) {
   auto counts = std::make_shared<Counts>();
-  auto remarks = std::make_shared<Remarks>([] { return std::vector<std::string>(); });
+  auto remarks = std::make_shared<Remarks>([] { return services::Notes(); });
   News news(remarks, counts);
   std::vector<std::pair<uint64_t, std::string>> told;
   for (uint64_t i = 0; i < 2000; ++i) told.emplace_back(i * 100, std::to_string(i / 7 % 2));
@@ -346,7 +346,7 @@ TEST(NewsTest, WhatComesOutOfOrderEndsWhereTheOldReturns) {
 
 TEST(NewsTest, ThereAreSoManyAtMost) {
   auto counts = std::make_shared<Counts>();
-  auto remarks = std::make_shared<Remarks>([] { return std::vector<std::string>(); });
+  auto remarks = std::make_shared<Remarks>([] { return services::Notes(); });
   News news(remarks, counts);
   for (uint64_t i = 0; i < News::kMost + 3; ++i) news.Tell(i, std::to_string(i));
   EXPECT_THAT(remarks->Take(Remarks::Which::kAll), SizeIs(News::kMost));

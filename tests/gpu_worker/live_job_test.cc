@@ -16,6 +16,7 @@
 #include "services/convert/job_codec.h"
 #include "tests/gpu_worker/vita49_packets.h"
 #include "tests/gpu_worker/worker_fixture.h"
+#include "tests/services/noted.h"
 
 namespace tapedeck::gpu_worker {
 namespace {
@@ -40,16 +41,12 @@ class LiveJobTest : public WorkerFixture {
     return job::JobHistory::Open(state_dir_, services::convert::JobMessages());
   }
 
-  // One datagram each, to the port that a note of the job ends with.
+  // One datagram each, to the port that a note of the job names.
   static void SendTo(const Job& job, const std::vector<std::vector<std::byte>>& packets) {
-    const auto listens = [](const services::Note& note) {
-      return absl::StrContains(note.text, "listens");
-    };
-    const auto note = std::ranges::find_if(job.notes, listens);
+    const auto note = std::ranges::find(job.notes, "INGEST_LISTENS", &services::Note::code);
     ASSERT_NE(note, job.notes.end());
-    const std::vector<std::string> words = absl::StrSplit(note->text, ' ');
     auto target = emulator::Target::Connect(emulator::Target::Transport::kUdp,
-                                            absl::StrCat("127.0.0.1:", words.back()));
+                                            absl::StrCat("127.0.0.1:", note->facts.at("port")));
     ASSERT_TRUE(target.ok()) << target.status();
     for (const auto& packet : packets) {
       const std::span<const std::byte> bytes(packet);
@@ -74,7 +71,7 @@ TEST_F(LiveJobTest, ItIsStoppedAndHasSucceeded) {
   EXPECT_EQ(ended.state, JobState::kSucceeded) << ended.error;
   EXPECT_EQ(ended.total_blocks, std::nullopt) << "nobody knows how many 600 s would have been";
   EXPECT_THAT(ended.progress, Optional(Lt(0.5))) << "of 600 s";
-  EXPECT_THAT(services::model::TextsOf(ended.notes), Contains(HasSubstr("stopped on request")));
+  EXPECT_THAT(ended.notes, Contains(services::Noted("STOPPED")));
   EXPECT_TRUE(worker_->StopJob(job->name).ok()) << "of an ended one it changes nothing";
   const Job played = AwaitEnd(Play(ended.recording));
   EXPECT_EQ(played.blocks, ended.blocks) << played.error;
@@ -136,8 +133,7 @@ TEST_F(LiveJobTest, OneThatFailsBeforeAnythingCameSaysSo) {
   const Job ended = AwaitEnd(job);
   EXPECT_EQ(ended.state, JobState::kFailed);
   EXPECT_EQ(ReasonOf(ended.error), "SOURCE_SILENT");
-  EXPECT_THAT(services::model::TextsOf(ended.notes),
-              Contains(HasSubstr("keeps no recording without blocks")));
+  EXPECT_THAT(ended.notes, Contains(services::Noted("NOTHING_KEPT")));
 }
 
 // The source has made more, which is nowhere.
@@ -157,9 +153,8 @@ TEST_F(LiveJobTest, OneThatFailsSaysWhatItsNodeAcknowledged) {
                                      .duration_ns = 600 * dataplane::kSecondNs}));
   EXPECT_EQ(ReasonOf(ended.error), "LUN_FULL");
   EXPECT_GT(ended.blocks, 0u);
-  EXPECT_THAT(services::model::TextsOf(ended.notes),
-              Contains(HasSubstr(absl::StrCat("acknowledged ", ended.blocks, " blocks, ",
-                                              ended.bytes, " bytes"))));
+  EXPECT_THAT(ended.notes, Contains(services::Noted(absl::StrCat(
+                               "PARTLY_KEPT|blocks=", ended.blocks, "|bytes=", ended.bytes))));
 }
 
 TEST_F(LiveJobTest, OneThatIsCancelledAsItStopsIsCancelled) {
@@ -200,9 +195,7 @@ TEST_F(LiveJobTest, WhatIsFromBeforeTheTimeAskedForIsNotRecorded) {
   EXPECT_EQ(ended.bytes, (kPackets * kSamples - kBefore) * 4);
   ASSERT_TRUE(ended.timing.has_value());
   EXPECT_EQ(ended.timing->first_time_ns, at_ns);
-  EXPECT_THAT(services::model::TextsOf(ended.notes),
-              Contains(AllOf(HasSubstr("lost samples 0"),
-                             HasSubstr("packets before the instant, left out 3"))));
+  EXPECT_THAT(ended.notes, Contains(services::Noted("INGEST_COUNTS|lost_samples=0|early=3")));
 }
 
 TEST_F(LiveJobTest, APlaybackHasNoLiveSource) {

@@ -11,6 +11,7 @@
 #include "tests/gpu_worker/job_fixture.h"
 #include "tests/gpu_worker/jobs.h"
 #include "tests/scratch_file.h"
+#include "tests/services/noted.h"
 
 namespace tapedeck::gpu_worker {
 namespace {
@@ -112,8 +113,7 @@ TEST_F(OriginJobTest, AThousandUpdatesOfLabelsChangeNothingThatIsCompared) {
     if (i % 250 != 249) continue;
     const services::Job played = Verified(name);
     ASSERT_EQ(played.state, JobState::kSucceeded) << played.error;
-    ASSERT_THAT(services::model::TextsOf(played.notes), Not(Contains(HasSubstr("not compared"))))
-        << i;
+    ASSERT_THAT(played.notes, Not(Contains(services::Noted("CONTENT_NOT_COMPARED")))) << i;
   }
 }
 
@@ -124,8 +124,8 @@ TEST_F(OriginJobTest, ARecordingWithoutAnythingToCompareDoesNotSucceed) {
   EXPECT_TRUE(played.error.ok()) << played.error;
   EXPECT_EQ(played.state, JobState::kNotCompared);
   EXPECT_EQ(played.blocks, 3u);
-  EXPECT_THAT(services::model::TextsOf(played.notes),
-              Contains(HasSubstr("not compared: its source, file,")));
+  EXPECT_THAT(played.notes,
+              Contains(services::Noted("CONTENT_NOT_COMPARED|cause=SOURCE|source=file")));
 }
 
 TEST_F(OriginJobTest, APlaybackThatComparesNothingElseSucceeds) {

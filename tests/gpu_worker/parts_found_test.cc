@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "services/errors.h"
+#include "tests/services/noted.h"
 
 namespace tapedeck::gpu_worker::job {
 namespace {
@@ -45,28 +46,30 @@ class PartStorage final : public services::StorageClient {
 };
 
 // The notes where only the first node has a part.
-std::vector<std::string> NotesOf(const services::model::Part& part) {
+services::Notes NotesOf(const services::model::Part& part) {
   const auto found =
       FindParts({{.address = "a:1", .storage = std::make_shared<PartStorage>(part)},
                  {.address = "b:1", .storage = std::make_shared<PartStorage>(std::nullopt)}},
                 kPart);
   EXPECT_TRUE(found.ok()) << found.status();
-  return found.ok() ? found->notes : std::vector<std::string>();
+  return found.ok() ? found->notes : services::Notes();
 }
 
 TEST(PartsFoundTest, BlocksOfAPartAreMissing) {
   EXPECT_THAT(
       NotesOf({.number = 1, .parts = 2, .copies = 1, .whole = "r"}),
-      testing::ElementsAre("part 2 of 2 is not there: its blocks are missing", "b:1: it has none"));
+      testing::ElementsAre(services::Noted("PART_ABSENT|part=2|parts=2|copies=1"),
+                           services::Noted("PART_UNKNOWN|node=b:1|reason=RECORDING_NOT_FOUND")));
 }
 
 TEST(PartsFoundTest, ButForThoseThatAnotherPartHasToo) {
-  EXPECT_THAT(NotesOf({.number = 1, .parts = 2, .copies = 2, .whole = "r"}),
-              testing::ElementsAre("part 2 of 2 is not there: blocks that it alone has are missing",
-                                   "b:1: it has none"));
+  EXPECT_THAT(
+      NotesOf({.number = 1, .parts = 2, .copies = 2, .whole = "r"}),
+      testing::ElementsAre(services::Noted("PART_ABSENT|part=2|parts=2|copies=2"),
+                           services::Noted("PART_UNKNOWN|node=b:1|reason=RECORDING_NOT_FOUND")));
   // Two of three parts: some blocks were in both.
   EXPECT_THAT(NotesOf({.number = 1, .parts = 3, .copies = 2, .whole = "r"}),
-              testing::Contains("part 2 of 3 is not there: its blocks are missing"));
+              testing::Contains(services::Noted("PART_ABSENT|part=2|parts=3|copies=2")));
 }
 
 }  // namespace

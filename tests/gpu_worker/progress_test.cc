@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/services/noted.h"
+
 namespace tapedeck::gpu_worker::job {
 namespace {
 
@@ -50,12 +52,12 @@ TEST(ProgressTest, TheTimeWithoutANodeIsSaid) {
   AwayTime away;
   away.See(false, 1 * kSecond);
   away.See(false, 2 * kSecond);
-  EXPECT_EQ(away.Note(), "");
+  EXPECT_EQ(away.Note(), std::nullopt);
   for (const int64_t second : {3, 4, 5}) away.See(true, second * kSecond);
   away.See(false, 6 * kSecond);
   away.See(true, 10 * kSecond);
   away.See(false, 10 * kSecond + kSecond / 2);
-  EXPECT_THAT(away.Note(), testing::StartsWith("without a storage node for 3.50 s in all; "));
+  EXPECT_THAT(away.Note(), testing::Optional(services::Noted("STORAGE_AWAY|seconds=3.50")));
 }
 
 TEST(ProgressTest, AJobIsPreparingWhileItsNodeMakesMemoryReady) {

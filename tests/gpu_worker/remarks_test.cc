@@ -14,7 +14,7 @@ using testing::SizeIs;
 using Which = Remarks::Which;
 
 TEST(RemarksTest, WakesForWhatIsThereAndWhatComes) {
-  Remarks remarks([] { return std::vector<std::string>{"a note"}; });
+  Remarks remarks([] { return services::Notes{{.text = "a note"}}; });
   const Annotation first{.sample_start = 1, .sample_count = 2, .label = "lost"};
   const Annotation second{.sample_start = 5, .sample_count = 1, .label = "lost"};
   remarks.Annotate(first);
@@ -25,11 +25,11 @@ TEST(RemarksTest, WakesForWhatIsThereAndWhatComes) {
   EXPECT_EQ(woken, 2);
   EXPECT_THAT(remarks.Take(Which::kSoFar), ElementsAre(first, second));
   EXPECT_THAT(remarks.Take(Which::kAll), IsEmpty());
-  EXPECT_THAT(remarks.Notes(), ElementsAre("a note"));
+  EXPECT_THAT(remarks.Notes(), ElementsAre(services::Note{.text = "a note"}));
 }
 
 TEST(RemarksTest, OfMoreThanARecordingTakesManyBecomeOne) {
-  Remarks remarks([] { return std::vector<std::string>(); });
+  Remarks remarks([] { return services::Notes(); });
   const uint64_t all = Remarks::kMostAlone + Remarks::kTogether + 3;
   for (uint64_t i = 0; i < all; ++i) {
     remarks.Annotate({.sample_start = 10 * i, .sample_count = 2, .label = "lost"});
@@ -47,7 +47,7 @@ TEST(RemarksTest, OfMoreThanARecordingTakesManyBecomeOne) {
 }
 
 TEST(RemarksTest, PlacesAreCountedInSamplesOfTheRecording) {
-  Remarks remarks([] { return std::vector<std::string>(); });
+  Remarks remarks([] { return services::Notes(); });
   remarks.CountIn(4);
   remarks.Mark({.sample_start = 9, .label = "signal"});
   remarks.Annotate({.sample_start = 10, .sample_count = 3, .label = "lost"});
@@ -59,7 +59,7 @@ TEST(RemarksTest, PlacesAreCountedInSamplesOfTheRecording) {
 }
 
 TEST(RemarksTest, WhatIsToldTogetherIsCountedSoAsWell) {
-  Remarks remarks([] { return std::vector<std::string>(); });
+  Remarks remarks([] { return services::Notes(); });
   remarks.CountIn(4);
   for (uint64_t i = 0; i < Remarks::kMostAlone + 2; ++i) {
     remarks.Annotate({.sample_start = 100 * i, .sample_count = 8, .label = "lost"});
@@ -69,7 +69,7 @@ TEST(RemarksTest, WhatIsToldTogetherIsCountedSoAsWell) {
 
 // Of a second recording, whose samples are made of several of the first.
 TEST(RemarksTest, ASecondTakerGetsAllWithACountOfItsOwn) {
-  Remarks remarks([] { return std::vector<std::string>{"a note"}; });
+  Remarks remarks([] { return services::Notes{{.text = "a note"}}; });
   remarks.Mark({.sample_start = 40, .label = "as it was made"});
   const auto second = remarks.Second();
   second->CountIn(4);

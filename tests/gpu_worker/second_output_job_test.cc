@@ -9,6 +9,7 @@
 #include "tests/gpu_worker/jobs.h"
 #include "tests/gpu_worker/split_device.h"
 #include "tests/scratch_file.h"
+#include "tests/services/noted.h"
 
 namespace tapedeck::gpu_worker {
 namespace {
@@ -113,7 +114,7 @@ TEST_F(SecondOutputJobTest, BothAreRecordedAndVerify) {
       EXPECT_EQ(StateOf(recording), RecordingState::kSealed);
       const services::Job played = Play(recording);
       EXPECT_TRUE(played.error.ok()) << played.error;
-      EXPECT_THAT(services::model::TextsOf(played.notes), Not(Contains(HasSubstr("not compared"))));
+      EXPECT_THAT(played.notes, Not(Contains(services::Noted("CONTENT_NOT_COMPARED"))));
     }
     const auto made = node_->recordings().GetRecording(output.recording)->origin;
     EXPECT_EQ(made.beside, kChannel);

@@ -11,6 +11,7 @@
 #include "services/placement.h"
 #include "tests/dataplane/topology/machines.h"
 #include "tests/gpu_worker/split_device.h"
+#include "tests/services/noted.h"
 
 namespace tapedeck::gpu_worker {
 namespace {
@@ -65,7 +66,8 @@ TEST_F(TransferRailsTest, EachGpuTakesThePortsNearestToIt) {
   const transfer::ChosenRails first = Unnamed(Gpu(kGpu0));
   EXPECT_EQ(transfer::NamesOf(first.rails), "r0");
   EXPECT_EQ(first.why, "nearest to cuda:0 (SWITCH)");
-  EXPECT_THAT(first.notes, ElementsAre(HasSubstr("rails r0 of r0,r1,r2,r3")));
+  EXPECT_THAT(first.notes,
+              ElementsAre(services::Noted("RAILS_LEFT_OUT|rails=r0|all_rails=r0,r1,r2,r3")));
   EXPECT_EQ(transfer::NamesOf(Unnamed(Gpu(kGpu1)).rails), "r2");
 }
 

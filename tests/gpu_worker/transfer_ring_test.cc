@@ -4,6 +4,7 @@
 #include "gpu_worker/transfer/ring.h"
 #include "tests/dataplane/ladder/limited_rail.h"
 #include "tests/gpu_worker/split_device.h"
+#include "tests/services/noted.h"
 
 namespace tapedeck::gpu_worker {
 namespace {
@@ -62,7 +63,8 @@ TEST_F(TransferRingTest, LiesOnTheDeviceWhereEveryRailReachesIt) {
   ASSERT_TRUE(ring.ok()) << ring.status();
   EXPECT_TRUE(ring->direct());
   EXPECT_EQ(ring->ring->window().dma_buf_fd, -1);
-  EXPECT_THAT(ring->notes, ElementsAre(HasSubstr("GPU memory by nvidia-peermem: every rail")));
+  EXPECT_THAT(ring->notes,
+              ElementsAre(services::Noted("MEMORY_PATH|memory=GPU|path=nvidia-peermem")));
 }
 
 TEST_F(TransferRingTest, GoesThroughHostMemoryWhereOneRailDoesNot) {
@@ -72,10 +74,15 @@ TEST_F(TransferRingTest, GoesThroughHostMemoryWhereOneRailDoesNot) {
   const auto ring = Make(split_);
   ASSERT_TRUE(ring.ok()) << ring.status();
   EXPECT_FALSE(ring->direct());
-  EXPECT_THAT(ring->notes,
-              ElementsAre(AllOf(HasSubstr("GPU memory by host bounce: rail r0: could use "
-                                          "nvidia-peermem; rail r1: "),
-                                HasSubstr("host only"))));
+  EXPECT_THAT(
+      ring->notes,
+      ElementsAre(AllOf(
+          services::Noted("MEMORY_PATH|memory=GPU|path=host bounce"),
+          testing::Field(
+              &services::Note::text,
+              AllOf(HasSubstr(
+                        "GPU memory by host bounce: rail r0: could use nvidia-peermem; rail r1: "),
+                    HasSubstr("host only"))))));
 }
 
 TEST_F(TransferRingTest, ShrinksToTheRoomForPortsAndSaysWhy) {
@@ -84,8 +91,8 @@ TEST_F(TransferRingTest, ShrinksToTheRoomForPortsAndSaysWhy) {
   ASSERT_TRUE(ring.ok()) << ring.status();
   EXPECT_TRUE(ring->direct());
   EXPECT_EQ(ring->ring->slots(), 16u);
-  EXPECT_THAT(ring->notes,
-              ElementsAre(HasSubstr("nvidia-peermem"), HasSubstr("16 slots instead of 128")));
+  EXPECT_THAT(ring->notes, ElementsAre(services::Noted("MEMORY_PATH|path=nvidia-peermem"),
+                                       services::Noted("RING_SMALL|slots=16|wanted_slots=128")));
 }
 
 TEST_F(TransferRingTest, ADirectRingThatDoesNotFitGivesWayToTheBounce) {
@@ -93,8 +100,12 @@ TEST_F(TransferRingTest, ADirectRingThatDoesNotFitGivesWayToTheBounce) {
   const auto ring = Make(split_, {.block_bytes = 128 << 10});
   ASSERT_TRUE(ring.ok()) << ring.status();
   EXPECT_FALSE(ring->direct());
-  EXPECT_THAT(ring->notes, ElementsAre(HasSubstr("host bounce: nvidia-peermem is possible, its "
-                                                 "ring is not: no ring: the least, 8 slots")));
+  EXPECT_THAT(
+      ring->notes,
+      ElementsAre(AllOf(services::Noted("MEMORY_PATH|path=host bounce"),
+                        testing::Field(&services::Note::text,
+                                       HasSubstr("host bounce: nvidia-peermem is possible, its "
+                                                 "ring is not: no ring: the least, 8 slots")))));
 }
 
 TEST_F(TransferRingTest, LockedMemoryThatIsTooSmallIsAnErrorWithItsReason) {

@@ -11,6 +11,7 @@
 #include "services/errors.h"
 #include "services/samples/reference_fft.h"
 #include "tests/gpu_worker/pipeline_test.h"
+#include "tests/services/noted.h"
 
 namespace tapedeck::gpu_worker {
 namespace {
@@ -188,8 +189,8 @@ TEST_P(TransformsTest, AConversionIsNotComparedAndANoteSaysSo) {
   auto playback = Play(
       choice_, {.datatype = "ci16_le", .sink = Verify(), .origin = recording->origin, .blocks = 2});
   ASSERT_TRUE(playback.ok()) << playback.status();
-  ASSERT_EQ(playback->notes.size(), 1u);
-  EXPECT_THAT(playback->notes[0], HasSubstr("not compared: the transform convert"));
+  EXPECT_THAT(playback->notes, testing::ElementsAre(services::Noted(
+                                   "CONTENT_NOT_COMPARED|cause=TRANSFORM|transform=convert")));
   EXPECT_TRUE(Pump(*recording->source, *playback->sink).ok());
 }
 

@@ -51,8 +51,7 @@ class UdpSinkTest : public testing::Test {
     auto recording = Record(choice_, test, clock_);
     ASSERT_TRUE(recording.ok()) << recording.status();
     receiving_ = *std::move(recording);
-    const std::vector<std::string> words = absl::StrSplit(receiving_.notes.at(0), ' ');
-    address_ = absl::StrCat("127.0.0.1:", words.back());
+    address_ = absl::StrCat("127.0.0.1:", receiving_.notes.at(0).facts.at("port"));
   }
 
   // Records what comes, on its own thread; Arrived waits for so many blocks.

@@ -11,6 +11,7 @@
 #include "services/vita49/sample_clock.h"
 #include "services/vita49/signal_text.h"
 #include "tests/gpu_worker/vita49_packets.h"
+#include "tests/services/noted.h"
 
 namespace tapedeck::services::vita49 {
 namespace {
@@ -263,9 +264,8 @@ TEST(VitaReaderTest, AContextOfOtherSamplesThanTheChannelsIsTold) {
   packet.resize(packet.size() + 4);
   gpu_worker::stages::ingest::Counts counts;
   counts.other_format = reader->Read(packet, {}).other_format.value_or(0);
-  EXPECT_THAT(gpu_worker::stages::ingest::TextOf(counts),
-              testing::HasSubstr("; the sender tells complex signed numbers of 8 bits in 8, which "
-                                 "are not the channel's samples"));
+  EXPECT_THAT(gpu_worker::stages::ingest::NoteOf(counts),
+              Noted("INGEST_COUNTS|told_format=complex signed numbers of 8 bits in 8"));
   EXPECT_EQ(told("ci16_be"), std::nullopt);
   EXPECT_NE(told("cf32_be"), std::nullopt);
 }

@@ -119,7 +119,7 @@ check_players() {
   played=$(ctl play --group "$1" --start-in 6s --to-sample 8192 --rate recorded --sink null \
     --member "10.9.0.1:7502=1,2" --member "10.9.0.2:7502=3,4") || fail "two workers do not play the group: $played"
   is_true "$played" '.jobs | length == 4 and all(.timing.after_at_s >= 0)' "none before the instant"
-  is_true "$played" '.jobs | all(.notes | any(contains("begins by the system clock, which is off by at most")))' "each says how good its clock is"
+  is_true "$played" '.jobs | all(.notes | any(.code == "BEGINS_BY_CLOCK" and .synchronized == "true"))' "each says how good its clock is"
   echo "$1: played by both, after the instant by s: $(jq -c '[.jobs[].timing.after_at_s]' <<<"$played")"
 }
 

@@ -162,8 +162,8 @@ class DyingLife {
     fired_["acknowledged with one copy"] += counts.too_few;
     fired_["on two nodes"] += worker.watermark() - single;
     if (ended_ || counts.too_few == 0) return;
-    const auto tells = [](const std::string& note) {
-      return note.find("DEGRADED") != std::string::npos;
+    const auto tells = [](const services::Note& note) {
+      return note.code == "ONE_COPY" || note.facts.contains("degraded_from");
     };
     EXPECT_GE(std::ranges::count_if(worker.notes(), tells), 1);
   }

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "tests/services/noted.h"
 #include "tests/sim/modelled_site.h"
 
 namespace tapedeck::sim {
@@ -62,9 +63,9 @@ TEST(HangingNodeTest, TheOthersHaveItsBlocksAfterASecond) {
   EXPECT_EQ(sim.worker.lost(), std::set<uint64_t>());
   EXPECT_GT(sim.went_on, 950u);
   EXPECT_GT(sim.worker.counts().again, 0u);
-  EXPECT_THAT(sim.worker.notes(), Contains(HasSubstr("part 2 of 3, n1, does not answer")));
-  EXPECT_THAT(sim.worker.notes(), Contains(HasSubstr("part 2 of 3, n1, answers again")));
-  EXPECT_THAT(sim.worker.notes(), Not(Contains(HasSubstr("is lost"))));
+  EXPECT_THAT(sim.worker.notes(), Contains(services::Noted("PART_SILENT|part=2|parts=3|node=n1")));
+  EXPECT_THAT(sim.worker.notes(), Contains(services::Noted("PART_ANSWERS|part=2|parts=3|node=n1")));
+  EXPECT_THAT(sim.worker.notes(), Not(Contains(services::Noted("PART_LOST"))));
   EXPECT_GT(sim.parts[1].size(), 600u) << "it gets blocks when it answers again";
 }
 
@@ -72,8 +73,8 @@ TEST(HangingNodeTest, OneThatIsLostInTheEndCostsNothingMore) {
   HangingNodeSim sim(3, {.blocks = 8000, .period_ns = 5 * kMillisecondNs});
   sim.Run(30 * kSecondNs);
   EXPECT_EQ(sim.worker.lost(), std::set<uint64_t>());
-  EXPECT_THAT(sim.worker.notes(), Contains(HasSubstr("part 2 of 3, n1, is lost")));
-  EXPECT_THAT(sim.worker.notes(), Contains(HasSubstr("part 2 of 3, n1, goes on")));
+  EXPECT_THAT(sim.worker.notes(), Contains(services::Noted("PART_LOST|part=2|parts=3|node=n1")));
+  EXPECT_THAT(sim.worker.notes(), Contains(services::Noted("PART_GOES_ON|part=2|parts=3|node=n1")));
 }
 
 TEST(HangingNodeTest, AMirrorGoesOnWithOneCopyAfterASecond) {
@@ -81,8 +82,10 @@ TEST(HangingNodeTest, AMirrorGoesOnWithOneCopyAfterASecond) {
   sim.Run(5 * kSecondNs);
   EXPECT_EQ(sim.worker.lost(), std::set<uint64_t>());
   EXPECT_GT(sim.went_on, 450u);
-  EXPECT_THAT(sim.worker.notes(), Contains(AllOf(HasSubstr("part 2 of 2, n1, does not answer"),
-                                                 HasSubstr("DEGRADED"))));
+  EXPECT_THAT(sim.worker.notes(),
+              Contains(AllOf(services::Noted("PART_SILENT|part=2|parts=2|node=n1"),
+                             testing::Field(&services::Note::facts,
+                                            Contains(testing::Key("degraded_from"))))));
   EXPECT_EQ(sim.parts[0].size(), 1500u);
   EXPECT_GE(sim.parts[1].size(), 1500 - sim.worker.counts().too_few);
   EXPECT_LT(sim.worker.counts().too_few, 600u);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "dataplane/reason.h"
+#include "tests/services/noted.h"
 #include "tests/sim/modelled_site.h"
 
 namespace tapedeck::sim {
@@ -42,13 +43,13 @@ TEST(LateNodeSim, ItTakesPartOnceItIsThere) {
   site.Start();
   site.RunFor(500 * kMillisecondNs);
   const ModelledWorker& worker = site.worker(0);
-  EXPECT_THAT(worker.notes(), Contains(HasSubstr("part 2 of 3, n1, is away")));
+  EXPECT_THAT(worker.notes(), Contains(services::Noted("PART_AWAY|part=2|parts=3|node=n1")));
   EXPECT_GT(worker.acknowledged(), 400u) << "the others wait for it";
   site.node(1).ComeBack();
   ASSERT_TRUE(RunToEnd(site));
   EXPECT_TRUE(worker.result().error.ok()) << worker.result().error;
   EXPECT_EQ(worker.lost(), std::set<uint64_t>());
-  EXPECT_THAT(worker.notes(), Contains(HasSubstr("n1, is there, and begins")));
+  EXPECT_THAT(worker.notes(), Contains(services::Noted("PART_BEGINS|node=n1")));
   EXPECT_EQ(worker.result().counters.resumes, 0u);
   EXPECT_GT(BlocksOf(site, 1).size(), 100u);
   std::set<uint64_t> all;
@@ -63,8 +64,7 @@ TEST(LateNodeSim, AMirrorHasOneCopyUntilItIsThere) {
   site.RunFor(500 * kMillisecondNs);
   const ModelledWorker& worker = site.worker(0);
   EXPECT_THAT(worker.notes(),
-              Contains(AllOf(HasSubstr("part 1 of 2, n0, is away"),
-                             HasSubstr("DEGRADED: there is one copy of each block from block 0"))));
+              Contains(services::Noted("PART_AWAY|part=1|parts=2|node=n0|degraded_from=0")));
   site.node(0).ComeBack();
   ASSERT_TRUE(RunToEnd(site));
   EXPECT_TRUE(worker.result().error.ok()) << worker.result().error;
@@ -85,7 +85,7 @@ TEST(LateNodeSim, OneThatStaysAwayIsGivenUp) {
   site.Start();
   ASSERT_TRUE(site.RunUntil([&] { return site.ended(); }, 600 * kSecondNs));
   EXPECT_TRUE(site.worker(0).result().error.ok()) << site.worker(0).result().error;
-  EXPECT_THAT(site.worker(0).notes(), Contains(HasSubstr("n1, is given up")));
+  EXPECT_THAT(site.worker(0).notes(), Contains(services::Noted("PART_GIVEN_UP|node=n1")));
   EXPECT_EQ(BlocksOf(site, 0).size(), figures.workers[0].blocks);
 }
 
@@ -96,7 +96,7 @@ TEST(LateNodeSim, WithoutAnyItDoesNotBegin) {
     site.Start();
     ASSERT_TRUE(RunToEnd(site));
     EXPECT_EQ(dataplane::ReasonOf(site.worker(0).result().error)->reason, "PEER_LOST");
-    EXPECT_THAT(site.worker(0).notes(), Not(Contains(HasSubstr("is given up"))));
+    EXPECT_THAT(site.worker(0).notes(), Not(Contains(services::Noted("PART_GIVEN_UP"))));
   }
 }
 

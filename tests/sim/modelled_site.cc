@@ -42,7 +42,7 @@ services::parts::DealtSettings ModelledWorker::Settings(std::vector<ModelledNode
             return absl::OkStatus();
           },
       .on_change = [this](const Snapshot& snapshot) { result_ = snapshot; },
-      .on_note = [this](const std::string& note) { notes_.push_back(note); }};
+      .on_note = [this](services::Note note) { notes_.push_back(std::move(note)); }};
   for (size_t i = 0; i < nodes.size(); ++i) {
     ModelledNode* const node = nodes[i];
     services::session::ClientSessionSettings session{

@@ -114,7 +114,7 @@ class ModelledWorker {
   uint64_t acknowledged() const { return recording_->dealer().counts().bytes / kHeldBlockBytes; }
   const services::parts::DealCounts& counts() const { return recording_->dealer().counts(); }
   const std::set<uint64_t>& lost() const { return lost_; }  // no slot was free for them
-  const std::vector<std::string>& notes() const { return notes_; }
+  const services::Notes& notes() const { return notes_; }
   const Machine& machine() const { return machine_; }
 
  private:
@@ -131,7 +131,7 @@ class ModelledWorker {
   size_t accepted_ = 0;
   uint64_t watermark_ = 0;
   std::set<uint64_t> lost_;
-  std::vector<std::string> notes_;
+  services::Notes notes_;
   std::unique_ptr<services::parts::DealtRecording> recording_;
 };
 

@@ -73,11 +73,14 @@ class FileSink final : public SinkStage {
 
   // At the end, for the job; it may outlive the sink.
   std::shared_ptr<Remarks> MakeRemarks() const {
-    return std::make_shared<Remarks>([lost = lost_]() -> std::vector<std::string> {
+    return std::make_shared<Remarks>([lost = lost_]() -> services::Notes {
       if (*lost == 0) return {};
-      return {absl::StrCat(lost->load(),
-                           " samples of the file are zeros: they were lost before they were "
-                           "recorded, as annotations `lost` of the recording say")};
+      return {services::MakeNote(
+          "LOST_AS_ZEROS",
+          absl::StrCat(lost->load(),
+                       " samples of the file are zeros: they were lost before they were "
+                       "recorded, as annotations `lost` of the recording say"),
+          {{"samples", absl::StrCat(lost->load())}})};
     });
   }
 

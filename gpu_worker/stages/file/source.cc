@@ -142,7 +142,7 @@ struct Input {
   std::vector<Piece> pieces = {};
   uint64_t bytes = 0;  // that they make, with those that are missing
   std::optional<Contents> contents = {};
-  std::vector<std::string> notes = {};
+  services::Notes notes = {};
 };
 
 absl::StatusOr<Input> OpenSamples(const SourceSettings& settings) {
@@ -175,7 +175,9 @@ absl::StatusOr<Input> OpenSamples(const SourceSettings& settings) {
                             .bytes = one.samples * sample_bytes});
   }
   if (!contents.sha512.empty()) {
-    input.notes.push_back("core:sha512 is not compared; tapectl recordings import compares it");
+    input.notes.push_back(
+        services::MakeNote("SHA512_NOT_COMPARED",
+                           "core:sha512 is not compared; tapectl recordings import compares it"));
   }
   input.contents = std::move(contents);
   return input;
@@ -183,7 +185,7 @@ absl::StatusOr<Input> OpenSamples(const SourceSettings& settings) {
 
 // What the file says, for a recording of one pass.
 std::shared_ptr<Remarks> RemarksOf(const Contents& contents) {
-  auto remarks = std::make_shared<Remarks>([]() -> std::vector<std::string> { return {}; });
+  auto remarks = std::make_shared<Remarks>([] { return services::Notes(); });
   for (const services::sigmf::Gap& gap : contents.layout.gaps) {
     remarks->Mark({.sample_start = gap.first,
                    .sample_count = gap.count,
@@ -197,15 +199,20 @@ void TakeAlong(const SourceSettings& settings, const Contents& contents, OpenedS
   out->metadata = contents.metadata;
   out->transforms = contents.transforms;
   if (settings.loop) {
-    out->notes.push_back("the file is repeated: its times and annotations are left out");
+    out->notes.push_back(services::MakeNote(
+        "FILE_REPEATED", "the file is repeated: its times and annotations are left out"));
     return;
   }
   out->remarks = RemarksOf(contents);
   if (contents.sample_rate > 0 && settings.sample_rate > 0 &&
       contents.sample_rate != settings.sample_rate) {
-    out->notes.push_back(absl::StrFormat(
-        "the file has %.15g samples a second, the recording counts its times by %.15g",
-        contents.sample_rate, settings.sample_rate));
+    const std::string file = absl::StrFormat("%.15g", contents.sample_rate);
+    const std::string recording = absl::StrFormat("%.15g", settings.sample_rate);
+    out->notes.push_back(services::MakeNote(
+        "RATE_DIFFERS",
+        absl::StrCat("the file has ", file, " samples a second, the recording counts its times by ",
+                     recording),
+        {{"file", file}, {"recording", recording}}));
   }
 }
 
@@ -249,7 +256,9 @@ absl::StatusOr<OpenedSource> OpenSource(const SourceSettings& settings) {
   const uint64_t end = input.bytes - (whole_samples ? rest : 0);
   if (end == 0) return Invalid(input.file.path, "it holds no samples");
   if (whole_samples && rest != 0) {
-    input.notes.push_back(absl::StrCat("the last ", rest, " bytes are not a whole sample"));
+    input.notes.push_back(services::MakeNote(
+        "PARTIAL_SAMPLE", absl::StrCat("the last ", rest, " bytes are not a whole sample"),
+        {{"bytes", absl::StrCat(rest)}}));
   }
   OpenedSource out{.datatype = input.datatype, .bytes = end, .notes = std::move(input.notes)};
   if (input.contents.has_value()) TakeAlong(settings, *input.contents, &out);

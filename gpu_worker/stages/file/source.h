@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "gpu_worker/stages/file/parameters.h"
 #include "gpu_worker/stages/kind.h"
+#include "services/model/note.h"
 
 namespace tapedeck::gpu_worker::stages::file {
 
@@ -32,7 +33,7 @@ struct OpenedSource {
   std::string metadata;                                  // of a SigMF recording, for the origin
   std::vector<services::model::OriginStage> transforms;  // that made its samples, it says
   std::shared_ptr<Remarks> remarks;                      // its annotations; null: it has none
-  std::vector<std::string> notes;                        // what the job should say
+  services::Notes notes;                                 // what the job should say
 };
 
 // NOT_FOUND (FILE_NOT_FOUND), INVALID_ARGUMENT (FILE_INVALID), PERMISSION_DENIED

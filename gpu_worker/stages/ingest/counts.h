@@ -3,7 +3,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
+
+#include "services/model/note.h"
 
 namespace tapedeck::gpu_worker::stages::ingest {
 
@@ -42,10 +45,13 @@ std::string TextOf(const Counts& counts);
 // they differ by 1 % or 100 ms at most, which networks and queues do as well.
 double OtherPace(int64_t samples, int64_t passed_ns, double sample_rate);
 
-// "ingest: samples came at 24000 a second; ...". `sample_rate` is the channel's. Empty: as it says.
-std::string TextOfPace(const Counts& counts, double sample_rate);
+// The same, with a fact of each.
+services::Note NoteOf(const Counts& counts);
 
-// "ingest: the sender marked the end". `timeout_ns` is how long a silence was. Empty: not so.
-std::string TextOf(Ending ending, int64_t timeout_ns);
+// "ingest: samples came at 24000 a second; ...". `sample_rate` is the channel's. None: as it says.
+std::optional<services::Note> PaceNoteOf(const Counts& counts, double sample_rate);
+
+// "ingest: ended: the sender marked the end". `timeout_ns` is how long a silence was. None: not so.
+std::optional<services::Note> EndNoteOf(Ending ending, int64_t timeout_ns);
 
 }  // namespace tapedeck::gpu_worker::stages::ingest

@@ -129,13 +129,18 @@ absl::StatusOr<StreamSettings> StreamOf(const Parameters& parameters, const Sour
   return stream;
 }
 
-std::vector<std::string> NotesOf(const Parameters& parameters, const OpenedFeed& opened) {
-  std::vector<std::string> notes{
-      absl::StrCat("ingest: listens at ", parameters.transport_address(), ", port ", opened.port)};
+services::Notes NotesOf(const Parameters& parameters, const OpenedFeed& opened) {
+  const std::string address = parameters.transport_address();
+  services::Notes notes{services::MakeNote(
+      "INGEST_LISTENS", absl::StrCat("ingest: listens at ", address, ", port ", opened.port),
+      {{"address", address}, {"port", absl::StrCat(opened.port)}})};
   if (opened.buffer_bytes < parameters.buffer) {
-    notes.push_back(absl::StrCat("ingest: the kernel gives ", opened.buffer_bytes, " of ",
-                                 parameters.buffer,
-                                 " bytes to receive in: raise net.core.rmem_max"));
+    notes.push_back(services::MakeNote(
+        "INGEST_BUFFER_SMALL",
+        absl::StrCat("ingest: the kernel gives ", opened.buffer_bytes, " of ", parameters.buffer,
+                     " bytes to receive in: raise net.core.rmem_max"),
+        {{"bytes", absl::StrCat(opened.buffer_bytes)},
+         {"wanted_bytes", absl::StrCat(parameters.buffer)}}));
   }
   return notes;
 }
@@ -162,9 +167,10 @@ absl::StatusOr<MadeSource> Create(const Parameters& parameters, const SourcePlac
   const auto counts = std::make_shared<Counts>();
   const auto timeout_ns = static_cast<int64_t>(parameters.timeout * 1e9);
   made.remarks = std::make_shared<Remarks>([counts, timeout_ns, rate = stream.sample_rate] {
-    std::vector<std::string> notes{TextOf(*counts)};
-    if (std::string pace = TextOfPace(*counts, rate); !pace.empty()) notes.push_back(pace);
-    if (std::string end = TextOf(counts->ending, timeout_ns); !end.empty()) notes.push_back(end);
+    services::Notes notes{NoteOf(*counts)};
+    if (auto pace = PaceNoteOf(*counts, rate); pace.has_value()) notes.push_back(*std::move(pace));
+    if (auto end = EndNoteOf(counts->ending, timeout_ns); end.has_value())
+      notes.push_back(*std::move(end));
     return notes;
   });
   TD_ASSIGN_OR_RETURN(auto slots, MakeStaging(place.block_bytes));

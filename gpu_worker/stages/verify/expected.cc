@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/stages/detect/parameters.h"
+#include "gpu_worker/stages/not_compared.h"
 #include "gpu_worker/stages/synth/parameters.h"
 #include "services/errors.h"
 
@@ -50,18 +51,23 @@ std::vector<OriginStage> TransformsOf(const SinkPlace& place) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Expected>> Expected::For(const SinkPlace& place, std::string* why) {
+absl::StatusOr<std::unique_ptr<Expected>> Expected::For(const SinkPlace& place,
+                                                        services::Note* why) {
   const OriginStage& source = place.origin.source;
   if (source.name != "synth") {
-    *why = source.name.empty()
-               ? "nobody knows its source"
-               : absl::StrCat("its source, ", source.name, ", cannot be computed again");
+    *why =
+        source.name.empty()
+            ? NotCompared("SOURCE_UNKNOWN", "nobody knows its source")
+            : NotCompared("SOURCE",
+                          absl::StrCat("its source, ", source.name, ", cannot be computed again"),
+                          {{"source", source.name}});
     return nullptr;
   }
   const std::vector<OriginStage> transforms = TransformsOf(place);
   if (place.loops || (place.cut && !transforms.empty())) {
-    *why = place.loops ? "it is a loop, whose blocks are not those of the recording"
-                       : "it was transformed in blocks that begin at other samples";
+    *why = place.loops
+               ? NotCompared("LOOP", "it is a loop, whose blocks are not those of the recording")
+               : NotCompared("CUT", "it was transformed in blocks that begin at other samples");
     return nullptr;
   }
   TD_ASSIGN_OR_RETURN(const synth::Parameters parameters, synth::FromOrigin(source.parameters));
@@ -70,7 +76,9 @@ absl::StatusOr<std::unique_ptr<Expected>> Expected::For(const SinkPlace& place, 
   for (const OriginStage& transform : transforms) {
     TD_ASSIGN_OR_RETURN(steps.emplace_back(), StepFor(transform));
     if (steps.back() != nullptr) continue;
-    *why = absl::StrCat("the transform ", transform.name, " cannot be computed again");
+    *why = NotCompared("TRANSFORM",
+                       absl::StrCat("the transform ", transform.name, " cannot be computed again"),
+                       {{"transform", transform.name}});
     return nullptr;
   }
   const bool beside = !place.origin.beside.empty();
@@ -80,7 +88,7 @@ absl::StatusOr<std::unique_ptr<Expected>> Expected::For(const SinkPlace& place, 
                .most_samples = beside ? kMostSamplesInPieces : kMostSamples});
   // The transforms before it were made of other blocks than its own.
   if (!sizes.ok() && beside) {
-    *why = std::string(sizes.status().message());
+    *why = NotCompared("SIZE", std::string(sizes.status().message()));
     return nullptr;
   }
   TD_RETURN_IF_ERROR(sizes.status());

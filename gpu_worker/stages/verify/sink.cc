@@ -103,9 +103,9 @@ Description Describe(const Parameters& /*parameters*/) { return {}; }
 
 absl::StatusOr<MadeSink> Create(const Parameters& /*parameters*/, const SinkPlace& place) {
   MadeSink out{.needs_order = true};
-  std::string why;
+  services::Note why;
   TD_ASSIGN_OR_RETURN(auto expected, Expected::For(place, &why));
-  if (expected == nullptr) out.notes.push_back(absl::StrCat("content not compared: ", why));
+  if (expected == nullptr) out.notes.push_back(std::move(why));
   auto sink = std::make_unique<VerifySink>(place, std::move(expected));
   out.compared = sink->compared();
   out.stage = std::move(sink);

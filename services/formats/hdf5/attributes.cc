@@ -105,8 +105,10 @@ void AppendAttributes(const Handle& object, const std::string& path,
 
 void NoteUnread(const char* name, absl::string_view must, absl::string_view option,
                 Content* content) {
-  content->notes.push_back(absl::StrCat("its attribute \"", name, "\" is not one number ", must,
-                                        ", and is not read; ", option, " tells it"));
+  content->notes.push_back(MakeNote("HDF5_ATTRIBUTE_UNREAD",
+                                    absl::StrCat("its attribute \"", name, "\" is not one number ",
+                                                 must, ", and is not read; ", option, " tells it"),
+                                    {{"name", name}}));
 }
 
 void NoteOthers(const Handle& file, const FoundSamples& samples, Content* content) {
@@ -125,7 +127,10 @@ void NoteOthers(const Handle& file, const FoundSamples& samples, Content* conten
     if (object.good()) AppendAttributes(object, group, &left_out);
   }
   if (left_out.empty()) return;
-  content->notes.push_back(absl::StrCat("attributes that are not taken over: ", ListOf(left_out)));
+  const std::string names = ListOf(left_out);
+  content->notes.push_back(MakeNote("LEFT_OUT",
+                                    absl::StrCat("attributes that are not taken over: ", names),
+                                    {{"what", "attributes"}, {"names", names}}));
 }
 
 }  // namespace
@@ -159,7 +164,9 @@ void TakeAttributes(const Handle& file, const FoundSamples& samples, Content* co
   if (Has(samples, kTransforms) && IsOurs(samples)) {
     const std::string text = TextOf(samples, kTransforms).value_or("");
     auto stages = sigmf::StagesIn(sigmf::ParseForeign(text));
-    if (!stages.has_value()) content->notes.push_back("its attribute \"transforms\" is not read");
+    if (!stages.has_value())
+      content->notes.push_back(
+          MakeNote("TRANSFORMS_UNREAD", "its attribute \"transforms\" is not read"));
     content->transforms = std::move(stages).value_or(std::vector<model::OriginStage>());
   }
   NoteOthers(file, samples, content);

@@ -75,9 +75,11 @@ class Hdf5Reader final : public Reader {
     content_.datatype = dataplane::DatatypeName(samples_.type.datatype);
     content_.bytes = samples * sample_bytes();
     if (!samples_.type.is_named) {
-      content_.notes.push_back(absl::StrCat("its samples are pairs of ",
-                                            ListOf({samples_.type.real, samples_.type.imaginary}),
-                                            ": the first is taken as the real part"));
+      const std::string names = ListOf({samples_.type.real, samples_.type.imaginary});
+      content_.notes.push_back(MakeNote(
+          "HDF5_PARTS_UNNAMED",
+          absl::StrCat("its samples are pairs of ", names, ": the first is taken as the real part"),
+          {{"names", names}}));
     }
     TakeAttributes(file_, samples_, &content_);
     if (IsOurs(samples_)) {
@@ -86,8 +88,10 @@ class Hdf5Reader final : public Reader {
       TD_ASSIGN_OR_RETURN(content_.gaps, UnwrittenIn(samples_, path_));
     }
     if (samples_.others.empty()) return absl::OkStatus();
-    content_.notes.push_back(
-        absl::StrCat("datasets that are not taken over: ", ListOf(samples_.others)));
+    const std::string names = ListOf(samples_.others);
+    content_.notes.push_back(MakeNote("LEFT_OUT",
+                                      absl::StrCat("datasets that are not taken over: ", names),
+                                      {{"what", "datasets"}, {"names", names}}));
     return absl::OkStatus();
   }
 

@@ -11,12 +11,12 @@ from tapedeck.calls import Tls
 from tapedeck.client import Client, connect
 from tapedeck.datatypes import to_complex
 from tapedeck.errors import Error
-from tapedeck.jobs import Job, JobState
+from tapedeck.jobs import Job, JobState, Note
 from tapedeck.recording import Block, Recording
 from tapedeck.stream import Stream
 from tapedeck.values import (Annotation, Capture, Channel, Lun, Node, Origin, OriginStage, Part, RecordingGroup,
                              RecordingInfo)
 
 __version__ = "0.1.0"
-__all__ = ["Annotation", "Block", "Capture", "Channel", "Client", "Error", "Job", "JobState", "Lun", "Node", "Origin",
+__all__ = ["Annotation", "Block", "Capture", "Channel", "Client", "Error", "Job", "JobState", "Lun", "Node", "Note", "Origin",
            "OriginStage", "Part", "Recording", "RecordingGroup", "RecordingInfo", "Stream", "Tls", "connect", "errors", "to_complex"]

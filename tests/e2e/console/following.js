@@ -12,7 +12,7 @@ const newestJob = () => tapectlJson('jobs', 'list').jobs[0];
 export async function beginStream() {
   tapectl('channel', 'create', 'l0/live', '--block-bytes', '64KiB', '--sample-rate', String(RATE / 8), '--commit', 'written');
   const recorder = start('tapectl', 'record', 'l0/live', '--source', 'ingest:udp=127.0.0.1:0,timeout=60', '--duration', '10m');
-  const port = await until('somebody listens', () => /, port (\d+)/.exec(newestJob().notes?.join() ?? '')?.[1]);
+  const port = await until('somebody listens', () => newestJob().notes?.find((note) => note.code === 'INGEST_LISTENS')?.port);
   const sender = start('tapedeck-emulator', '--udp', `127.0.0.1:${port}`, '--rate', `${RATE / 1e6}MB`, '--drop', '200', '--drop-run', '300', '--duration', '10m');
   const recording = await until('it has a recording', () => newestJob().recording);
   return { job: newestJob().name, recording, recorder, sender };

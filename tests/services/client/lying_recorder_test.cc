@@ -129,7 +129,7 @@ TEST(LyingRecorderTest, AnImportEndsBetweenTwoCalls) {
   int calls = 0;
   tapectl::ImportMarks marks(recorder, {.annotations = {{.sample_count = 1 << 30}},
                                         .go_on = [&] { return node.asked < calls; }});
-  std::vector<std::string> notes;
+  Notes notes;
   calls = 3;
   marks.WriteBeforeSeal(kRecording);
   EXPECT_EQ(node.asked, 3);
@@ -145,7 +145,7 @@ TEST(LyingRecorderTest, AnImportIntoANodeThatLiesFails) {
   tapectl::ImportMarks marks(
       recorder,
       {.annotations = TwoAnnotations(), .in_segments = true, .go_on = [] { return true; }});
-  std::vector<std::string> notes;
+  Notes notes;
   EXPECT_EQ(ReasonFrom(marks.WriteBehindSeal(kRecording, &notes)), "PROTOCOL_VIOLATION");
   EXPECT_EQ(node.asked, 1);
 }

@@ -8,6 +8,7 @@
 #include "services/formats/sigmf.h"
 #include "tests/services/formats/generated.h"
 #include "tests/services/formats/ramp.h"
+#include "tests/services/noted.h"
 #include "tests/shared_data.h"
 
 namespace tapedeck::services::formats {
@@ -36,17 +37,16 @@ const ArchiveRow kReadArchives[] = {
     {"unicode"},
     {"latin1"},
     {"deep"},
-    {"finder", {"3 files of the archive are left out: .DS_Store, a/._a.sigmf-meta, __MACOSX/a"}},
+    {"finder", {"LEFT_OUT|what=files|count=3|names~.DS_Store, a/._a.sigmf-meta, __MACOSX/a"}},
     {"links",
-     {"the other half is not there: b.sigmf-meta",
-      "2 files of the archive are left out: b.sigmf-"}},
-    {"device", {"1 files of the archive are left out: tty"}},
+     {"LEFT_OUT|what=halves|names=b.sigmf-meta", "LEFT_OUT|what=files|count=2|names~b.sigmf-"}},
+    {"device", {"LEFT_OUT|what=files|names=tty"}},
     {"two_of_one_name", {}, kMadeSamples, "y/a"},
-    {"collection", {"1 files of the archive are left out: c.sigmf-collection"}},
+    {"collection", {"LEFT_OUT|what=files|names=c.sigmf-collection"}},
     {"own_dataset"},
-    {"two_after_each_other", {"bytes behind the end of the archive are left out"}},
+    {"two_after_each_other", {"BYTES_BEHIND"}},
     {"no_end"},
-    {"cut_in_the_samples", {"it ends 2000 bytes before its samples do"}, 500},
+    {"cut_in_the_samples", {"FILE_CUT|bytes=2000"}, 500},
 };
 
 const ArchiveRow kRefusedArchives[] = {
@@ -91,9 +91,8 @@ TEST_F(ArchivesFieldTest, IsRead) {
     const auto reader = Open(row);
     ExpectRamp(reader, row.samples);
     if (!reader.ok()) continue;
-    std::vector<testing::Matcher<std::string>> notes;
-    for (const char* words : row.words) notes.emplace_back(HasSubstr(words));
-    EXPECT_THAT((*reader)->content().notes, testing::UnorderedElementsAreArray(notes));
+    EXPECT_THAT((*reader)->content().notes,
+                testing::UnorderedElementsAreArray(NotedEach(row.words)));
   }
 }
 

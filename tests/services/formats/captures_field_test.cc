@@ -9,6 +9,7 @@
 #include "services/formats/vita49.h"
 #include "tests/services/formats/generated.h"
 #include "tests/services/formats/ramp.h"
+#include "tests/services/noted.h"
 #include "tests/shared_data.h"
 
 namespace tapedeck::services::formats {
@@ -25,7 +26,7 @@ constexpr uint64_t kFieldBytes = kFieldPackets * 64 * 4;
 
 struct CaptureRow {
   const char* name;
-  std::vector<const char*> words = {};  // each in a note of its own; in the refusal
+  std::vector<const char*> words = {};  // each a note (Noted); each in the refusal
   ReadOptions options = {};
   const char* datatype = "ci16_le";
   uint64_t bytes = kFieldBytes;
@@ -34,8 +35,7 @@ struct CaptureRow {
 };
 
 const ReadOptions kTold = {.datatype = "ci16_le", .sample_rate = 1e6};
-constexpr char kStartIsCaptured[] =
-    "no packet tells UTC: the start is when the capture has the first";
+constexpr char kStartIsCaptured[] = "START_BY_CAPTURE";
 
 const CaptureRow kReadCaptures[] = {
     // Files.
@@ -50,43 +50,45 @@ const CaptureRow kReadCaptures[] = {
     {"ng_two_sections"},
     {"ng_big_endian"},
     {"ng_simple"},
-    {.name = "cut", .words = {"ends within a packet"}, .bytes = kFieldBytes - 256},
+    {.name = "cut", .words = {"CAPTURE_CUT"}, .bytes = kFieldBytes - 256},
     // Links.
     {"ipv6"},
     {"ipv6_options"},
     {"ip_options"},
     {"wrong_checksums"},
     {"ethernet_tail"},
-    {"noise", {"2 packets carry no whole datagram of UDP", "2 packets are no sound ones"}},
+    {"noise", {"PACKETS_NOT_UDP|packets=2", "PACKETS_UNSOUND|packets=2"}},
     // Streams.
-    {"twice", {"40 packets came late or twice"}},
-    {.name = "late", .words = {"1 packets came late"}, .gaps = {{9 * 64, 64}}},
-    {"two_devices", {"makes a capture of one of them: 10.0.0.3 to 10.0.0.1:4991 (41)"}},
-    {"two_ports", {"makes a capture of one of them: 10.0.0.2 to 10.0.0.1:4992 (40)"}},
+    {"twice", {"PACKETS_LATE|packets=40"}},
+    {.name = "late", .words = {"PACKETS_LATE|packets=1"}, .gaps = {{9 * 64, 64}}},
+    {"two_devices", {"PACKETS_OTHER_SENDER|names=10.0.0.3 to 10.0.0.1:4991 (41)"}},
+    {"two_ports", {"PACKETS_OTHER_SENDER|names=10.0.0.2 to 10.0.0.1:4992 (40)"}},
     {"context_to_another_port"},
     {.name = "many_streams",
-     .words = {"80 packets are of other streams"},
+     .words = {"PACKETS_OTHER_STREAM|packets=80"},
      .options = {.stream = 7}},
     {.name = "stream_changes",
-     .words = {"21 packets are of other streams"},
+     .words = {"PACKETS_OTHER_STREAM|packets=21"},
      .bytes = kFieldBytes / 2},
     {"context_last"},
     {.name = "no_stream", .options = kTold},
-    {"extensions", {"5 packets are commands or extensions of VITA 49.2, which are not read"}},
-    {"no_samples", {"1 packets are no sound ones"}},
-    {"half_samples", {"1 packets are no sound ones"}},
-    {"cut_inside", {"1 packets are no sound ones"}},
-    {"longer_than_told", {"1 packets are no sound ones"}},
+    {"extensions", {"PACKETS_OTHER_TYPE|packets=5"}},
+    {"no_samples", {"PACKETS_UNSOUND|packets=1"}},
+    {"half_samples", {"PACKETS_UNSOUND|packets=1"}},
+    {"cut_inside", {"PACKETS_UNSOUND|packets=1"}},
+    {"longer_than_told", {"PACKETS_UNSOUND|packets=1"}},
     // Times.
     {"sample_count"},
     {.name = "free_count", .words = {kStartIsCaptured}, .start_ns = kCapturedNs},
     {.name = "sample_count_alone", .words = {kStartIsCaptured}, .start_ns = kCapturedNs},
     {.name = "gps", .words = {kStartIsCaptured}, .start_ns = kCapturedNs},
-    {.name = "since_power_up", .words = {"1970-01-01T00:20:34Z"}, .start_ns = 1234 * kSecondNs},
+    {.name = "since_power_up",
+     .words = {"START_NOT_CAPTURE|start=1970-01-01T00:20:34Z"},
+     .start_ns = 1234 * kSecondNs},
     {.name = "fraction_alone", .words = {kStartIsCaptured}, .start_ns = kCapturedNs},
-    {.name = "zeros", .words = {"1970-01-01T00:00:00Z"}, .start_ns = 0},
+    {.name = "zeros", .words = {"START_NOT_CAPTURE|start=1970-01-01T00:00:00Z"}, .start_ns = 0},
     {.name = "year_2106",
-     .words = {"2106-02-07T06:24:00Z"},
+     .words = {"START_NOT_CAPTURE|start=2106-02-07T06:24:00Z"},
      .start_ns = ((int64_t{1} << 32) - 256) * kSecondNs},
     {"a_second_of_picoseconds"},
     {"no_count"},
@@ -95,16 +97,16 @@ const CaptureRow kReadCaptures[] = {
     {"trailers"},
     {.name = "jumbo", .bytes = kFieldPackets * 4000 * 4},
     {.name = "padding", .datatype = "ri16_le", .bytes = kFieldPackets * 66},
-    {"padding_beyond", {"2 packets are no sound ones"}},
+    {"padding_beyond", {"PACKETS_UNSOUND|packets=2"}},
     {"bits_12_in_16"},
-    {.name = "vectors", .words = {"in vectors of 2; they are read as told"}, .options = kTold},
+    {.name = "vectors", .words = {"FORMAT_UNNAMED|format~in vectors of 2"}, .options = kTold},
     {.name = "real", .datatype = "ri16_le"},
     {.name = "floats", .datatype = "cf32_le"},
     {.name = "format_changes",
-     .words = {"20 packets hold other samples than ci16_le, says a context, and are left out"},
+     .words = {"PACKETS_OTHER_SAMPLES|packets=20|datatype=ci16_le"},
      .bytes = kFieldBytes / 2},
     {.name = "format_that_is_none_follows",
-     .words = {"20 packets hold other samples than ci16_le"},
+     .words = {"PACKETS_OTHER_SAMPLES|packets=20|datatype=ci16_le"},
      .bytes = kFieldBytes / 2},
     {.name = "rate_0", .options = {.sample_rate = 1e6}},
     {.name = "no_rate", .options = {.sample_rate = 1e6}},
@@ -181,9 +183,7 @@ TEST_F(CapturesFieldTest, IsRead) {
       expected.replace(gap.first * 4, gap.count * 4, gap.count * 4, '\0');
     }
     EXPECT_TRUE(*ReadAll(**reader) == expected);
-    std::vector<testing::Matcher<std::string>> notes;
-    for (const char* words : row.words) notes.emplace_back(HasSubstr(words));
-    EXPECT_THAT(content.notes, testing::UnorderedElementsAreArray(notes));
+    EXPECT_THAT(content.notes, testing::UnorderedElementsAreArray(NotedEach(row.words)));
   }
 }
 

@@ -7,6 +7,8 @@
 
 #include <functional>
 
+#include "tests/services/noted.h"
+
 namespace tapedeck::services::formats {
 namespace {
 
@@ -119,9 +121,9 @@ TEST(CapturesTest, ARateThatChangesIsTold) {
   const auto reader = OpenCapture(capture.text());
   ExpectRamp(reader, end + 100 * kPacketSamples);
   EXPECT_THAT((*reader)->content().gaps, IsEmpty());
-  EXPECT_THAT((*reader)->content().notes,
-              ElementsAre("from sample 51200 on a context tells 2000000 samples a second, and the "
-                          "recording has 1000000"));
+  EXPECT_THAT(
+      (*reader)->content().notes,
+      ElementsAre(Noted("RATE_CHANGES|sample=51200|samples_per_s=2000000|sample_rate=1000000")));
 }
 
 TEST(CapturesTest, AClockThatIsSetIsOneNote) {
@@ -132,7 +134,8 @@ TEST(CapturesTest, AClockThatIsSetIsOneNote) {
     ExpectRamp(reader, kPackets * kPacketSamples);
     EXPECT_THAT((*reader)->content().gaps, IsEmpty());
     EXPECT_THAT((*reader)->content().notes,
-                ElementsAre(HasSubstr(absl::StrCat(set_s > 0 ? "+" : "", set_s, ".000000 s"))));
+                ElementsAre(Noted(
+                    absl::StrCat("CLOCK_SET|seconds=", set_s > 0 ? "+" : "", set_s, ".000000"))));
   }
 }
 
@@ -143,9 +146,9 @@ TEST(CapturesTest, AClockThatIsSetByMillisecondsLosesNothingEither) {
     const auto reader = OpenCapture(capture.text());
     ExpectRamp(reader, kPackets * kPacketSamples);
     EXPECT_THAT((*reader)->content().gaps, IsEmpty());
-    const std::string told = absl::StrCat(set_ms > 0 ? "+" : "-", "0.005000 s");
+    const std::string told = absl::StrCat(set_ms > 0 ? "+" : "-", "0.005000");
     EXPECT_THAT((*reader)->content().notes,
-                ElementsAre(HasSubstr(absl::StrCat("was set 1 time, by ", told))));
+                ElementsAre(Noted(absl::StrCat("CLOCK_SET|times=1|seconds=", told))));
     std::vector<std::string> steps;
     for (const Annotation& one : (*reader)->content().annotations) {
       if (one.label != "clock_step") continue;
@@ -172,7 +175,7 @@ TEST(CapturesTest, ClocksThatAreSetAgainAndAgainAreCounted) {
   ExpectRamp(reader, 4'000 * kPacketSamples);
   EXPECT_THAT((*reader)->content().annotations, testing::SizeIs(1 + 1'000));
   // The first packets alone do not tell the grain of the times.
-  EXPECT_THAT((*reader)->content().notes, ElementsAre(HasSubstr("was set 3998 times")));
+  EXPECT_THAT((*reader)->content().notes, ElementsAre(Noted("CLOCK_SET|times=3998")));
 }
 
 TEST(CapturesTest, RefusalsSayWhatWasPassedOver) {
@@ -212,8 +215,7 @@ TEST(CapturesTest, OneOfTwoStreamsByItsNumber) {
   ASSERT_TRUE(first.ok()) << first.status();
   EXPECT_EQ(*ReadAll(**first), Ramp(25'600, 1'000'000));
   EXPECT_THAT((*first)->content().notes,
-              ElementsAre(HasSubstr("of other streams, and left out; --stream takes one of them: "
-                                    "7 (101)")));
+              ElementsAre(Noted("PACKETS_OTHER_STREAM|packets=101|names=7 (101)")));
   const auto chosen = OpenCapture(capture.text(), {.stream = 7});
   ExpectRamp(chosen, 25'600);
   EXPECT_THAT(RefusalOf(OpenCapture(capture.text(), {.stream = 8})),
@@ -225,7 +227,7 @@ TEST(CapturesTest, ACutInThePacketLeavesThoseBefore) {
   PutStream({}, &capture);
   const auto reader = OpenCapture(capture.text().substr(0, capture.text().size() - 100));
   ExpectRamp(reader, (kPackets - 1) * kPacketSamples);
-  EXPECT_THAT((*reader)->content().notes, ElementsAre(HasSubstr("ends within a packet")));
+  EXPECT_THAT((*reader)->content().notes, ElementsAre(Noted("CAPTURE_CUT")));
 }
 
 TEST(CapturesTest, ARateHasAllItsDigits) {

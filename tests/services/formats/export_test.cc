@@ -14,6 +14,7 @@
 #include "services/model/lost.h"
 #include "services/sigmf/text.h"
 #include "tests/services/formats/feed.h"
+#include "tests/services/noted.h"
 
 namespace tapedeck::services::formats {
 namespace {
@@ -175,8 +176,8 @@ TEST_F(ExportTest, OfLossesWithoutTheirPlacesANoteTells) {
   ASSERT_TRUE(told.ok()) << told.status();
   EXPECT_EQ(told->lost_samples, 45u);
   EXPECT_THAT(told->notes,
-              ElementsAre("40 of the lost samples lie among samples 500 to 2499 of the file, as "
-                          "zeros; the recording does not tell which these are"));
+              ElementsAre(testing::AllOf(Noted("LOST_SOMEWHERE|samples=40|first=500|last=2499"),
+                                         testing::Not(Noted("LOST_SOMEWHERE|at_most=true")))));
 }
 
 // Segments of a stream have parts of what was told together.
@@ -191,8 +192,9 @@ TEST_F(ExportTest, LossesToldInSeveralPartsCountOnce) {
   const auto all = Run("raw");
   ASSERT_TRUE(all.ok()) << all.status();
   EXPECT_EQ(all->lost_samples, 40u);
-  EXPECT_THAT(all->notes, ElementsAre(testing::StartsWith("40 of the lost samples lie among "
-                                                          "samples 500 to 2499 of the file")));
+  EXPECT_THAT(all->notes,
+              ElementsAre(testing::AllOf(Noted("LOST_SOMEWHERE|samples=40|first=500|last=2499"),
+                                         testing::Not(Noted("LOST_SOMEWHERE|at_most=true")))));
   Clear();
   gaps_ = false;
   const auto refused = Run("raw", {.first = 480, .count = 40});
@@ -203,7 +205,7 @@ TEST_F(ExportTest, LossesToldInSeveralPartsCountOnce) {
   const auto some = Run("raw");
   ASSERT_TRUE(some.ok()) << some.status();
   EXPECT_EQ(some->lost_samples, 40u);
-  EXPECT_THAT(some->notes, ElementsAre(testing::StartsWith("up to 40 of the lost samples lie")));
+  EXPECT_THAT(some->notes, ElementsAre(Noted("LOST_SOMEWHERE|samples=40|at_most=true")));
   Clear();
   // What is outside has no room for all of them.
   const auto most = Run("raw", {.first = 490, .count = 2000});
@@ -305,7 +307,10 @@ TEST_F(ExportTest, TheFrequencyIsThatOfTheFirstSample) {
     if (!reader.ok()) return reader.status().ToString();
     const Content& content = (*reader)->content();
     std::string text = content.annotations.empty() ? "none" : content.annotations[0].comment;
-    for (const std::string& note : exported->notes) text += "; " + note;
+    for (const model::Note& note : exported->notes) {
+      absl::StrAppend(&text, "; ", note.code, " ", note.facts.at("frequency"), " from ",
+                      note.facts.at("sample"), " on, not in ", note.facts.at("format"));
+    }
     Clear();
     return text;
   };
@@ -315,9 +320,7 @@ TEST_F(ExportTest, TheFrequencyIsThatOfTheFirstSample) {
     const std::string before = frequency_of(format, 2999);
     if (before == "no library") continue;
     EXPECT_EQ(before,
-              "frequency=433920000; the frequency changes to 434500000 Hz at sample 1 of "
-              "the file; " +
-                  format + " tells only the one of the first sample");
+              "frequency=433920000; FREQUENCY_CHANGES 434500000 from 1 on, not in " + format);
     EXPECT_EQ(frequency_of(format, 100), "frequency=433920000");
     EXPECT_EQ(frequency_of(format, 3000), "frequency=434500000");
     EXPECT_EQ(frequency_of(format, 3500), "frequency=434500000");
@@ -340,7 +343,7 @@ TEST_F(ExportTest, AnExportTellsWhatMadeItsSamples) {
     ASSERT_TRUE(reader.ok()) << reader.status();
     const Content& content = (*reader)->content();
     if (format == "wav") {
-      EXPECT_THAT(exported->notes, ElementsAre(HasSubstr("are spectra, which wav cannot tell")));
+      EXPECT_THAT(exported->notes, ElementsAre(Noted("SPECTRA_UNTOLD|format=wav")));
       EXPECT_THAT(content.transforms, ElementsAre());
     } else {
       EXPECT_THAT(exported->notes, ElementsAre());
@@ -365,7 +368,7 @@ TEST_F(ExportTest, TransformsThatAreNoneAreNamedAndLeftOut) {
     const auto reader = FormatNamed("sigmf", Use::kImport)->read(path_ + ".sigmf-meta", {});
     ASSERT_TRUE(reader.ok()) << reader.status();
     EXPECT_THAT((*reader)->content().transforms, ElementsAre());
-    EXPECT_THAT((*reader)->content().notes, testing::Contains(HasSubstr("no list of ours")));
+    EXPECT_THAT((*reader)->content().notes, testing::Contains(Noted("TRANSFORMS_UNREAD")));
   }
 }
 

@@ -46,7 +46,7 @@ inline std::string OutcomeOf(const absl::StatusOr<std::unique_ptr<Reader>>& open
   for (const SampleRange& gap : content.gaps) {
     absl::StrAppend(&text, " gap ", gap.first, "+", gap.count);
   }
-  for (const std::string& note : content.notes) absl::StrAppend(&text, " | ", note);
+  for (const model::Note& note : content.notes) absl::StrAppend(&text, " | ", note.text);
   const auto read = ReadAll(**opened);
   if (!read.ok()) {
     return absl::StrCat(text, " UNREAD ",

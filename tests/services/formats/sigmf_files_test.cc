@@ -9,6 +9,7 @@
 #include "services/formats/sigmf.h"
 #include "services/sigmf/sha512.h"
 #include "tests/services/formats/feed.h"
+#include "tests/services/noted.h"
 
 namespace tapedeck::services::formats {
 namespace {
@@ -200,7 +201,8 @@ TEST_F(SigmfFilesTest, AnAnnotationBeyondTheEndIsCutAndNamed) {
   const Content content = Read();
   ASSERT_THAT(content.annotations, SizeIs(1));
   EXPECT_EQ(content.annotations[0].sample_count, 10u);
-  EXPECT_THAT(content.notes, ElementsAre(HasSubstr("annotations[0]"), HasSubstr("annotations[1]")));
+  EXPECT_THAT(content.notes, ElementsAre(Noted("SIGMF_ANNOTATIONS_CUT|names~annotations[0]"),
+                                         Noted("SIGMF_ANNOTATIONS_BEYOND|names~annotations[1]")));
 }
 
 TEST_F(SigmfFilesTest, BytesBehindTheLastWholeSampleAreNamed) {
@@ -208,7 +210,7 @@ TEST_F(SigmfFilesTest, BytesBehindTheLastWholeSampleAreNamed) {
   data_.pop_back();
   const Content content = Read();
   EXPECT_EQ(content.bytes, (kDataSamples - 1) * kOneBytes);
-  EXPECT_THAT(content.notes, ElementsAre(HasSubstr("the last 2 bytes")));
+  EXPECT_THAT(content.notes, ElementsAre(Noted("PARTIAL_SAMPLE|bytes=2")));
 }
 
 TEST_F(SigmfFilesTest, AllOfManyAnnotationsComeIn) {
@@ -279,7 +281,7 @@ TEST_F(SigmfFilesTest, DataThatEndsEarlyGivesWhatIsWhole) {
   meta_["captures"] = json::array({CaptureAt(0), CaptureAt(5000)});
   const Content content = Read();
   EXPECT_EQ(content.bytes, data_.size());
-  EXPECT_THAT(content.notes, Contains(HasSubstr("the data ends before the last 1 captures")));
+  EXPECT_THAT(content.notes, Contains(Noted("SIGMF_CAPTURES_BEYOND|captures=1")));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "absl/strings/ascii.h"
 #include "services/sigmf/sha512.h"
 #include "tests/services/formats/sigmf_field.h"
+#include "tests/services/noted.h"
 
 namespace tapedeck::services::formats {
 namespace {
@@ -15,7 +16,7 @@ using testing::HasSubstr;
 struct KeptRow {
   const char* name;
   Change change;
-  std::vector<const char*> notes = {};  // each in one, in this order
+  std::vector<const char*> notes = {};  // as Noted has them, in this order
   std::function<void(const Content&)> look = [](const Content&) {};
   uint64_t samples = kFieldSamples;
 };
@@ -32,12 +33,18 @@ const KeptRow kKept[] = {
     {"time_offset", At("2024-01-02T05:34:05+02:30"), {}, Begins(kFieldNs)},
     {"time_no_colon", At("2024-01-01T22:04:05-0500"), {}, Begins(kFieldNs)},
     {"time_lower_case", At("2024-01-02t03:04:05z"), {}, Begins(kFieldNs)},
-    {"time_no_zone", At("2024-01-02T03:04:05"), {"names no zone"}, Begins(kFieldNs)},
-    {"time_space", At("2024-01-02 03:04:05,25"), {"names no zone"}, Begins(kFieldNs + 250'000'000)},
+    {"time_no_zone",
+     At("2024-01-02T03:04:05"),
+     {"TIME_WITHOUT_ZONE|times=1|of=1"},
+     Begins(kFieldNs)},
+    {"time_space",
+     At("2024-01-02 03:04:05,25"),
+     {"TIME_WITHOUT_ZONE|times=1|of=1"},
+     Begins(kFieldNs + 250'000'000)},
     {"time_12_digits", At("2024-01-02T03:04:05.123456789012Z"), {}, Begins(kFieldNs + 123'456'789)},
     {"time_leap_second",
      At("2016-12-31T23:59:60.5Z"),
-     {"leap second"},
+     {"LEAP_SECOND|times=1|of=1"},
      Begins(1'483'228'800'500'000'000)},
     {"time_before_1970", At("1969-12-31T23:59:58.5Z"), {}, Begins(-1'500'000'000)},
     {"time_1970", At("1970-01-01T00:00:00Z"), {}, Begins(0)},
@@ -76,7 +83,7 @@ const KeptRow kKept[] = {
      [](FieldFiles& x) {
        x.meta["captures"].push_back({{"core:sample_start", 990}, {"core:header_bytes", 100}});
      },
-     {"the data ends before the last 1 captures"},
+     {"SIGMF_CAPTURES_BEYOND|captures=1"},
      [](const Content&) {},
      990},
     {"dataset_wav",
@@ -104,8 +111,7 @@ const KeptRow kKept[] = {
            {{"name", "spatial"}, {"version", "1.0.0"}, {"optional", false}},
            {{"name", "antenna"}, {"version", "1.0.0"}, {"optional", true}}};
      },
-     {"1 extensions must be understood, says the file, and Tapedeck only keeps their keys: "
-      "spatial"},
+     {"SIGMF_EXTENSIONS_KEPT|count=1|names=spatial"},
      [](const Content& content) { EXPECT_THAT(content.metadata, HasSubstr("spatial")); }},
     {"extensions_of_0_0_1",
      Global("core:extensions", {{"antenna", "v0.9.0"}}),
@@ -114,7 +120,7 @@ const KeptRow kKept[] = {
        EXPECT_EQ(json::parse(content.metadata)["global"]["core:extensions"],
                  json::parse(R"([{"name": "antenna", "version": "v0.9.0", "optional": true}])"));
      }},
-    {"version_2", Global("core:version", "2.0.0"), {"global.core:version: \"2.0.0\""}},
+    {"version_2", Global("core:version", "2.0.0"), {"SIGMF_VERSION|version=2.0.0"}},
     {"annotations_in_any_order",
      [](FieldFiles& x) {
        x.Annotate({{"core:sample_start", 500}, {"core:sample_count", 400}, {"core:label", "b"}});
@@ -133,7 +139,7 @@ const KeptRow kKept[] = {
        x.capture()["core:sample_start"] = 10.0;
        x.Annotate({{"core:sample_start", 9}, {"core:sample_count", 5}});
      },
-     {"1 annotations are of no sample"}},
+     {"SIGMF_ANNOTATIONS_BEYOND|count=1"}},
     {"comment_of_8_kib",
      [](FieldFiles& x) {
        x.Annotate({{"core:sample_start", 1}, {"core:comment", std::string(8192, 'c')}});
@@ -144,7 +150,7 @@ const KeptRow kKept[] = {
      [](FieldFiles& x) {
        x.Annotate({{"core:sample_start", 1}, {"core:comment", std::string(1 << 20, 'c')}});
      },
-     {"keys beyond 16 KiB"}},
+     {"SIGMF_KEYS_LONG|count=1"}},
     {"rate_told",
      [](FieldFiles& x) {
        x.global().erase("core:sample_rate");
@@ -164,7 +170,7 @@ const KeptRow kKept[] = {
        x.meta["captures"].push_back(
            {{"core:sample_start", 500}, {"core:datetime", "2024-01-02T03:04:15Z"}});
      },
-     {"1 core:datetime behind the first sample are not held against it"},
+     {"TIMES_NOT_COMPARED|times=1"},
      [](const Content& content) {
        EXPECT_THAT(content.annotations.at(0).details, HasSubstr("03:04:15Z"));
      }},
@@ -189,9 +195,7 @@ TEST_F(SigmfFieldTest, IsKeptOrNamedInANote) {
       samples.erase(gap.first * sample_bytes, gap.count * sample_bytes);
     }
     EXPECT_TRUE(Ramp(kFieldSamples).starts_with(samples));
-    std::vector<testing::Matcher<std::string>> notes;
-    for (const char* note : row.notes) notes.emplace_back(HasSubstr(note));
-    EXPECT_THAT(content.notes, testing::ElementsAreArray(notes));
+    EXPECT_THAT(content.notes, testing::ElementsAreArray(NotedEach(row.notes)));
     row.look(content);
   }
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/services/formats/feed.h"
+#include "tests/services/noted.h"
 
 namespace tapedeck::services::formats {
 namespace {
@@ -38,11 +39,12 @@ TEST(ToldTest, WhatTheFileSaysOtherwise) {
                                   {.label = "signal", .comment = "frequency=1e8 gain=3"}}};
   ASSERT_TRUE(
       Tell("f", {.sample_rate = 1e6, .frequency_hz = 2e8, .start_ns = kStart}, &content).ok());
-  EXPECT_THAT(content.notes,
-              ElementsAre("the file's sample rate is 333333.333333333; as told it is 1000000",
-                          "the file's frequency is 100000000; as told it is 200000000",
-                          "the file's start is 1970-01-01T00:00:00Z; as told it is "
-                          "2024-01-02T03:04:05.5Z"));
+  EXPECT_THAT(
+      content.notes,
+      ElementsAre(Noted("TOLD_OTHERWISE|what=sample_rate|file=333333.333333333|told=1000000"),
+                  Noted("TOLD_OTHERWISE|what=frequency|file=100000000|told=200000000"),
+                  Noted("TOLD_OTHERWISE|what=start|file=1970-01-01T00:00:00Z|"
+                        "told=2024-01-02T03:04:05.5Z")));
   EXPECT_EQ(content.annotations[0].comment, "gain=3");
   EXPECT_THAT(content.annotations[1].comment, HasSubstr("frequency=200000000"));
   EXPECT_THAT(content.annotations[1].comment, HasSubstr("gain=3"));

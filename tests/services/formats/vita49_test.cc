@@ -11,6 +11,7 @@
 #include "services/formats/riff.h"
 #include "services/vita49/packet.h"
 #include "tests/services/formats/feed.h"
+#include "tests/services/noted.h"
 
 namespace tapedeck::services::formats {
 namespace {
@@ -219,9 +220,9 @@ TEST(Vita49Test, LossesRetunesAndStrangersAmongPackets) {
                           Annotation{.sample_start = 12,
                                      .label = "signal",
                                      .comment = "frequency=200000000 sample_rate=1000000"}));
-  EXPECT_THAT(content.notes, ElementsAre(HasSubstr("1 packets are no sound ones"),
-                                         HasSubstr("2 packets are of other streams"),
-                                         HasSubstr("1 packets came late or twice")));
+  EXPECT_THAT(content.notes, ElementsAre(Noted("PACKETS_UNSOUND|packets=1"),
+                                         Noted("PACKETS_OTHER_STREAM|packets=2"),
+                                         Noted("PACKETS_LATE|packets=1")));
   EXPECT_EQ(*ReadAll(**reader),
             SamplesAt(0) + SamplesAt(4) + std::string(16, '\0') + SamplesAt(12));
 }

@@ -7,6 +7,7 @@
 #include "services/formats/riff.h"
 #include "services/formats/wav.h"
 #include "tests/services/formats/ramp.h"
+#include "tests/services/noted.h"
 
 namespace tapedeck::services::formats {
 namespace {
@@ -49,7 +50,7 @@ absl::StatusOr<std::unique_ptr<Reader>> OpenWave(const std::string& file) {
   return OpenWav(path);
 }
 
-// All samples, and one note with these words; none: no note.
+// All samples, and one note (Noted); none: no note.
 void ExpectAll(const std::string& file, const std::string& note = "",
                uint64_t samples = kWavSamples) {
   const auto reader = OpenWave(file);
@@ -58,7 +59,7 @@ void ExpectAll(const std::string& file, const std::string& note = "",
   if (note.empty()) {
     EXPECT_THAT((*reader)->content().notes, IsEmpty());
   } else {
-    EXPECT_THAT((*reader)->content().notes, ElementsAre(HasSubstr(note)));
+    EXPECT_THAT((*reader)->content().notes, ElementsAre(Noted(note)));
   }
 }
 
@@ -71,7 +72,7 @@ TEST(WavFilesTest, SamplesInManyChunksFollowEachOther) {
   for (uint64_t first = 0; first < kWavSamples; first += 500) {
     kiwi += ChunkOf("kiwi", std::string(10, 'k')) + ChunkOf("data", Ramp(500, first));
   }
-  ExpectAll(Riff(kiwi), "not taken over: \"kiwi\" (20)");
+  ExpectAll(Riff(kiwi), "LEFT_OUT|what=chunks|names=\"kiwi\" (20)");
   const std::string path = ScratchPath("a.wav");
   const auto reader = OpenWav(path);
   ASSERT_TRUE(reader.ok()) << reader.status();
@@ -98,20 +99,22 @@ TEST(WavFilesTest, TimeAndFrequencyFromXml) {
   for (const std::string& auxi : {wide(good), "\xff\xfe" + wide(good), good}) {
     const std::string file =
         Riff(FormatChunk() + ChunkOf("auxi", auxi) + ChunkOf("data", Ramp(kWavSamples)));
-    ExpectAll(file, "not taken over: Created");
+    ExpectAll(file, "LEFT_OUT|what=auxi_fields|names=Created");
     const auto reader = OpenWave(file);
     EXPECT_EQ((*reader)->content().start_ns, 1'579'485'024'000'000'000);
     EXPECT_THAT((*reader)->content().annotations,
                 ElementsAre(Annotation{.label = "signal", .comment = "frequency=162550000"}));
   }
   for (const auto& [auxi, note] :
-       {std::pair(xml("20-01-2020 01:50:24", "5"), "differ: the start is unknown"),
-        std::pair(xml("20-13-2020 01:50:24", ""), "CurrentTimeUTC=\"20-13-2020 01:50:24\"")}) {
+       {std::pair(xml("20-01-2020 01:50:24", "5"),
+                  "WAV_AUXI_FIELD|name=CurrentTimeUTC|cause=DIFFER"),
+        std::pair(xml("20-13-2020 01:50:24", ""),
+                  "WAV_AUXI_FIELD|name=CurrentTimeUTC|cause=UNREAD|value=20-13-2020 01:50:24")}) {
     const auto reader =
         OpenWave(Riff(FormatChunk() + ChunkOf("auxi", auxi) + ChunkOf("data", Ramp(kWavSamples))));
     ASSERT_TRUE(reader.ok()) << reader.status();
     EXPECT_EQ((*reader)->content().start_ns, std::nullopt);
-    EXPECT_THAT((*reader)->content().notes, Contains(HasSubstr(note)));
+    EXPECT_THAT((*reader)->content().notes, Contains(Noted(note)));
   }
 }
 
@@ -124,16 +127,15 @@ TEST(WavFilesTest, TimeAndFrequencyFromNumbers) {
   const auto file = [&](const std::string& chunk) {
     return Riff(FormatChunk() + ChunkOf("auxi", chunk) + ChunkOf("data", Ramp(kWavSamples)));
   };
-  ExpectAll(file(auxi), "names no zone: its time is taken as UTC");
+  ExpectAll(file(auxi), "TIME_WITHOUT_ZONE");
   const auto reader = OpenWave(file(auxi));
   EXPECT_EQ((*reader)->content().start_ns, 1'704'164'645'678'000'000);
   EXPECT_THAT((*reader)->content().annotations,
               ElementsAre(Annotation{.label = "signal", .comment = "frequency=100000000"}));
   const auto brief = OpenWave(file(auxi.substr(0, 32)));
-  EXPECT_THAT((*brief)->content().notes,
-              Contains(HasSubstr("has only 32 bytes, and tells no frequency")));
-  ExpectAll(file(std::string(16, '\xff') + auxi.substr(16)), "neither XML nor begins with a time");
-  ExpectAll(file(std::string(70'000, 'x')), "has 70000 bytes, more than 65536");
+  EXPECT_THAT((*brief)->content().notes, Contains(Noted("WAV_AUXI_FIELD|cause=ABSENT")));
+  ExpectAll(file(std::string(16, '\xff') + auxi.substr(16)), "WAV_AUXI_UNREAD|cause=UNKNOWN");
+  ExpectAll(file(std::string(70'000, 'x')), "WAV_AUXI_UNREAD|cause=LONG");
 }
 
 TEST(WavFilesTest, InterruptedOnes) {
@@ -141,24 +143,24 @@ TEST(WavFilesTest, InterruptedOnes) {
   const auto file = [&](uint64_t riff, uint64_t data) {
     return "RIFF" + Number(riff, 4) + "WAVE" + FormatChunk() + ChunkOf("data", ramp, data);
   };
-  ExpectAll(file(0, 0), "was not ended well: its chunk \"data\" has no size");
-  ExpectAll(file(36, 0), "was not ended well: its chunk \"data\" has no size");
-  ExpectAll(file(kNoSize, kNoSize), "was not ended well: its chunk \"data\" has no size");
-  ExpectAll(file(41'036, 41'000), "it ends 1000 bytes before its chunk \"data\" says");
-  ExpectAll(file(40'036, 40'000).substr(0, 20'044), "it ends 20000 bytes before", 5000);
+  ExpectAll(file(0, 0), "WAV_SIZE_UNKNOWN|cause=NOT_ENDED");
+  ExpectAll(file(36, 0), "WAV_SIZE_UNKNOWN|cause=NOT_ENDED");
+  ExpectAll(file(kNoSize, kNoSize), "WAV_SIZE_UNKNOWN|cause=NOT_ENDED");
+  ExpectAll(file(41'036, 41'000), "FILE_CUT|bytes=1000");
+  ExpectAll(file(40'036, 40'000).substr(0, 20'044), "FILE_CUT|bytes=20000", 5000);
 }
 
 TEST(WavFilesTest, OddChunksAndWhatIsBehindThem) {
   const std::string data = ChunkOf("data", Ramp(kWavSamples));
   const std::string list = ChunkOf("LIST", "INFOx");
   ExpectAll(Riff(FormatChunk() + list.substr(0, list.size() - 1) + data),
-            "not taken over: \"LIST\" (1)");
-  ExpectAll(Riff(FormatChunk() + list + data), "not taken over: \"LIST\" (1)");
-  ExpectAll(Riff(FormatChunk() + data) + std::string(3, '\0'), "3 bytes behind its samples");
-  ExpectAll(Riff(FormatChunk() + data) + std::string(30, '\0'), "30 bytes behind its samples");
-  ExpectAll(Riff(FormatChunk() + data + list.substr(0, 10)), "10 bytes behind its samples");
+            "LEFT_OUT|what=chunks|names=\"LIST\" (1)");
+  ExpectAll(Riff(FormatChunk() + list + data), "LEFT_OUT|what=chunks|names=\"LIST\" (1)");
+  ExpectAll(Riff(FormatChunk() + data) + std::string(3, '\0'), "BYTES_BEHIND|bytes=3");
+  ExpectAll(Riff(FormatChunk() + data) + std::string(30, '\0'), "BYTES_BEHIND|bytes=30");
+  ExpectAll(Riff(FormatChunk() + data + list.substr(0, 10)), "BYTES_BEHIND|bytes=10");
   ExpectAll(Riff(FormatChunk() + ChunkOf("data", Ramp(kWavSamples).substr(0, 39'998))),
-            "2 bytes of its samples are no whole one", 9999);
+            "PARTIAL_SAMPLE|bytes=2", 9999);
 }
 
 TEST(WavFilesTest, LargeForms) {
@@ -169,8 +171,8 @@ TEST(WavFilesTest, LargeForms) {
   for (const char* form : {"RF64", "BW64"}) {
     const std::string rest = FormatChunk() + ChunkOf("data", ramp, kNoSize);
     ExpectAll(Riff(sizes(ramp.size()) + rest, form));
-    ExpectAll(Riff(sizes(0) + rest, form), "was not ended well");
-    ExpectAll(Riff(rest, form), "was not ended well");
+    ExpectAll(Riff(sizes(0) + rest, form), "WAV_SIZE_UNKNOWN|cause=NOT_ENDED");
+    ExpectAll(Riff(rest, form), "WAV_SIZE_UNKNOWN|cause=NOT_ENDED");
   }
   const auto w64 = [](absl::string_view guid, const std::string& bytes) {
     return std::string(guid) + Number(24 + bytes.size(), 8) + bytes +
@@ -182,7 +184,7 @@ TEST(WavFilesTest, LargeForms) {
   const std::string head("riff\x2e\x91\xcf\x11\xa5\xd6\x28\xdb\x04\xc1\0\0", 16);
   ExpectAll(head + Number(40 + chunks.size(), 8) + guid("wave") + chunks);
   ExpectAll(head + Number(40 + chunks.size(), 8) + guid("wave") + chunks.substr(0, 20'064),
-            "was not ended well", 5000);
+            "FILE_CUT|bytes=20000", 5000);
 }
 
 // Of 4 GiB + 32 bytes, with a size that went round; the samples are a hole.
@@ -195,7 +197,7 @@ TEST(WavFilesTest, ASizeThatWentRound) {
   std::filesystem::remove(path);
   ASSERT_TRUE(reader.ok()) << reader.status();
   EXPECT_EQ((*reader)->content().bytes, bytes);
-  EXPECT_THAT((*reader)->content().notes, ElementsAre(HasSubstr("went round")));
+  EXPECT_THAT((*reader)->content().notes, ElementsAre(Noted("WAV_SIZE_UNKNOWN|cause=WRAPPED")));
 }
 
 TEST(WavFilesTest, WhatCannotBeReadIsNamed) {

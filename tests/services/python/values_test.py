@@ -8,7 +8,7 @@ import numpy
 from tapedeck import descriptors, errors, names, wire
 from tapedeck.datatypes import layout, to_complex
 from tapedeck.failures import of_status
-from tapedeck.jobs import JobState, stage_of
+from tapedeck.jobs import JobState, Note, stage_of
 from tapedeck.samples import Range, mark_lost
 from tapedeck.values import Annotation, Capture, Channel, Lun, RecordingInfo
 
@@ -101,6 +101,22 @@ class AnsweredNamesTest(unittest.TestCase):
         for field in ({"recording": "\x1b[2J"}, {"recordings": ["luns/l"]}):
             with self.assertRaises(errors.ProtocolViolation):
                 Capture.of(descriptors.message("Capture")(**field))
+
+
+class NotesTest(unittest.TestCase):
+    def test_codes_and_facts(self):
+        message = descriptors.message
+        wire = message("Job")(name="jobs/7", notes=["it listens"], coded_notes=[
+            message("Note")(code="INGEST_LISTENS", text="it listens", facts={"port": "5004"}),
+            message("Note")(code="FROM_TOMORROW", text="who knows")])
+        notes = JobState.of(wire).notes
+        self.assertEqual(notes, (Note("INGEST_LISTENS", "it listens", {"port": "5004"}), Note("FROM_TOMORROW", "who knows", {})))
+        self.assertEqual([str(note) for note in notes], ["it listens", "who knows"])
+        self.assertIn(notes[0].code, descriptors.words_of("NoteCode"))
+
+    def test_a_worker_without_codes(self):
+        wire = descriptors.message("Job")(name="jobs/7", notes=["it listens"])
+        self.assertEqual(JobState.of(wire).notes, (Note("", "it listens", {}),))
 
 
 class RecordingTest(unittest.TestCase):

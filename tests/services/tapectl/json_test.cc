@@ -81,7 +81,7 @@ TEST(FieldJson, AJobHasItsListAndWhatFollowsFromIt) {
                 .rails = {{.name = "r0", .bytes = 1'000'000, .up = true}},
                 .error = absl::InternalError("text")};
   const auto json = nlohmann::json::parse(AnswerOf(job).json);
-  std::vector<std::string> more = {"mb_per_s", "rails", "outputs", "error"};
+  std::vector<std::string> more = {"mb_per_s", "rails", "notes", "outputs", "error"};
   for (const auto& counter : dataplane::kCounters) more.emplace_back(counter.name);
   ExpectListTold<Job>(json, more);
   EXPECT_EQ(json["direction"], "PLAYBACK");

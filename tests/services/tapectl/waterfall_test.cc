@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
+#include "tests/services/noted.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
@@ -93,11 +94,10 @@ TEST(WaterfallTest, ARetuneWithinThePictureIsNoted) {
   Timeline timeline{.captures = {{.sample = 1000, .frequency = 2e8},
                                  {.sample = 2000, .frequency = 1e8},
                                  {.sample = 5000, .frequency = 3e8}}};
-  EXPECT_EQ(RetuneNote(timeline, seen), "");
+  EXPECT_EQ(RetuneNote(timeline, seen), std::nullopt);
   timeline.captures[2].sample = 4999;
-  EXPECT_EQ(
-      RetuneNote(timeline, seen),
-      "the frequency changes to 300 MHz at sample 4999; the axis is that of the first sample");
+  EXPECT_THAT(RetuneNote(timeline, seen),
+              testing::Optional(Noted("FREQUENCY_CHANGES|frequency=300000000|sample=4999")));
 }
 
 TEST(WaterfallTest, NothingIsSaidToBeThereWhereNothingIs) {

@@ -5,7 +5,7 @@ import { bytes, count, rate, secondsOf, shortName, span, word } from '../format.
 import { useAction } from '../load.ts';
 import { ExplainView } from '../recording/reports.tsx';
 import { line } from '../tapectl.ts';
-import type { Job } from '../types.ts';
+import type { Job, Note } from '../types.ts';
 import { Badge, Facts, Failure, Line, Panel, type Tone } from '../ui/basics.tsx';
 
 const TONES: Record<string, Tone> = { SUCCEEDED: 'good', FAILED: 'bad', CANCELLED: 'plain', NOT_COMPARED: 'busy', RUNNING: 'busy', STARTING: 'busy', PREPARING: 'busy', RESUMING: 'busy' };
@@ -16,6 +16,10 @@ export const JobBadge = ({ job }: { job: Job }) => {
 };
 
 export const hasEnded = (job: Job) => ['SUCCEEDED', 'FAILED', 'CANCELLED', 'NOT_COMPARED'].includes(word(job.state, 'JOB_STATE_'));
+
+// Of a worker that knows no codes there are texts alone.
+const notesOf = ({ notes, codedNotes }: Job): Note[] =>
+  codedNotes?.length ? codedNotes : (notes ?? []).map((text) => ({ code: '', text, facts: {} }));
 
 export const cancel = (job: Job, worker: string) => call<Job>('PipelineService', 'CancelJob', { name: job.name }, { worker });
 
@@ -78,9 +82,12 @@ export function JobPanel({ name, worker }: { name: string; worker: string }) {
       >
         {job && <JobProgress job={job} />}
         {job && <JobFacts job={job} />}
-        {(job?.notes ?? []).map((note) => (
-          <p key={note}>{note}</p>
-        ))}
+        {job &&
+          notesOf(job).map((note) => (
+            <p key={note.text} data-note={note.code}>
+              {note.text}
+            </p>
+          ))}
         {job?.error && (
           <p class="failure" role="alert">
             {job.error.message}
