@@ -180,6 +180,25 @@ class Reasons(LintTest):
         self.accepts("reasons", {"services/a.cc": given, "tests/b.cc": given, "dataplane/b.cc": given.replace("NO_A", "NO_B")})
 
 
+class Notes(LintTest):
+    LISTED = {"proto/tapedeck/v1/notes.proto": "enum NoteCode {\n  NOTE_CODE_UNSPECIFIED = 0;\n  NOTE_CODE_WET = 1;\n}\n"}
+    GIVEN = {**LISTED, "services/a.cc": 'MakeNote(\n    "WET", "it rains");\n'}
+
+    def test_codes(self):
+        self.accepts("notes", self.GIVEN)
+        self.rejects("nothing gives the code WET", "notes", self.LISTED)
+        self.rejects("DRY is no code", "notes", {**self.GIVEN, "gpu_worker/a.cc": 'notes.push_back(MakeNote("DRY", "no rain"));\n'})
+
+    def test_english(self):
+        for name, text in (("tests/e2e/a.sh", "jq '.notes | any(contains(\"rains\"))'"), ("tests/e2e/a.js", "/rain/.exec(job.notes[0].text)"),
+                           ("tests/a.cc", 'EXPECT_THAT(job.notes,\n            Contains(HasSubstr("rains")));'),
+                           ("tests/b.cc", 'EXPECT_THAT(TextsOf(job->notes), ElementsAre(StartsWith("it")));')):
+            self.rejects("looks at the text of a note", "notes", {**self.GIVEN, name: text + "\n"})
+        for name, text in (("tests/e2e/a.sh", "jq '.notes | any(.code == \"WET\")'"), ("tests/a.cc", 'EXPECT_THAT(job.notes, Contains(Noted("WET")));'),
+                           ("tests/b.cc", 'EXPECT_THAT(job.notes, IsEmpty());\nEXPECT_THAT(text, HasSubstr("rains"));')):
+            self.accepts("notes", {**self.GIVEN, name: text + "\n"})
+
+
 class Clocks(LintTest):
     def test_waits(self):
         for text in ("m.AwaitWithTimeout(c, t);", "done->WaitForNotificationWithDeadline(t);", "v.WaitWithTimeout(&m, t);",
