@@ -92,7 +92,10 @@ TEST_F(GroupJobTest, WhoIsTooLateIsRefused) {
 TEST_F(GroupJobTest, AChannelNeedsARate) {
   AddChannel("luns/l/channels/slow", kTestBlockBytes, /*sample_rate=*/0);
   const auto job = Record(Now() + 200 * kMillisecondNs, "luns/l/channels/slow");
-  EXPECT_THAT(std::string(job.status().message()), HasSubstr("no sample rate"));
+  const auto reason = services::ReasonOf(job.status());
+  ASSERT_TRUE(reason.has_value()) << job.status();
+  EXPECT_EQ(reason->reason, "ARGUMENT_INVALID");
+  EXPECT_EQ(reason->metadata.at("field"), "group");
 }
 
 }  // namespace
