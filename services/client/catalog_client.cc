@@ -36,9 +36,9 @@ absl::Status Append(const std::string& node, const google::protobuf::RepeatedPtr
 
 }  // namespace
 
-CatalogClient::CatalogClient(const client::Channel& channel, absl::Duration timeout)
-    : node_(channel.address),
-      timeout_(timeout),
+CatalogClient::CatalogClient(const client::Channel& channel, const CallTime& time)
+    : node_(channel),
+      time_(time),
       stub_(std::make_unique<Stub>(Stub{v1::CatalogService::NewStub(channel.channel)})) {}
 
 CatalogClient::~CatalogClient() = default;
@@ -50,20 +50,20 @@ absl::StatusOr<Lun> CatalogClient::CreateLun(const Lun& lun) {
   *request.mutable_lun() = convert::ToProto(lun);
   request.set_request_id(NewRequestId());
   v1::Lun response;
-  TD_RETURN_IF_ERROR(RunCall(node_, timeout_, &gate_, [&](Context* context) {
+  TD_RETURN_IF_ERROR(RunCall(node_, time_, &gate_, [&](Context* context) {
     return stub_->calls->CreateLun(context, request, &response);
   }));
-  return Believed(node_, convert::FromProto(response));
+  return Believed(node_.address, convert::FromProto(response));
 }
 
 absl::StatusOr<std::vector<Lun>> CatalogClient::ListLuns() {
   std::vector<Lun> out;
   TD_RETURN_IF_ERROR((ForEachPage<v1::ListLunsRequest, v1::ListLunsResponse>(
-      node_, timeout_, &gate_, {},
+      node_, time_, &gate_, {},
       [&](Context* context, const auto& request, auto* response) {
         return stub_->calls->ListLuns(context, request, response);
       },
-      [&](const auto& response) { return Append(node_, response.luns(), out); })));
+      [&](const auto& response) { return Append(node_.address, response.luns(), out); })));
   return out;
 }
 
@@ -71,10 +71,10 @@ absl::StatusOr<Lun> CatalogClient::UpdateLun(const LunUpdate& update) {
   v1::UpdateLunRequest request = convert::ToProto(update);
   request.set_request_id(NewRequestId());
   v1::Lun response;
-  TD_RETURN_IF_ERROR(RunCall(node_, timeout_, &gate_, [&](Context* context) {
+  TD_RETURN_IF_ERROR(RunCall(node_, time_, &gate_, [&](Context* context) {
     return stub_->calls->UpdateLun(context, request, &response);
   }));
-  return Believed(node_, convert::FromProto(response));
+  return Believed(node_.address, convert::FromProto(response));
 }
 
 absl::Status CatalogClient::DeleteLun(const std::string& name, bool force) {
@@ -83,7 +83,7 @@ absl::Status CatalogClient::DeleteLun(const std::string& name, bool force) {
   request.set_force(force);
   request.set_request_id(NewRequestId());
   google::protobuf::Empty response;
-  return RunCall(node_, timeout_, &gate_, [&](Context* context) {
+  return RunCall(node_, time_, &gate_, [&](Context* context) {
     return stub_->calls->DeleteLun(context, request, &response);
   });
 }
@@ -101,7 +101,7 @@ absl::StatusOr<Lun> CatalogClient::AttachLun(const LunAttachment& asked, absl::D
   TD_RETURN_IF_ERROR(RunCall(node_, timeout, &gate_, [&](Context* context) {
     return stub_->calls->AttachLun(context, request, &response);
   }));
-  return Believed(node_, convert::FromProto(response));
+  return Believed(node_.address, convert::FromProto(response));
 }
 
 absl::Status CatalogClient::DetachLun(const std::string& name) {
@@ -109,7 +109,7 @@ absl::Status CatalogClient::DetachLun(const std::string& name) {
   request.set_name(name);
   request.set_request_id(NewRequestId());
   google::protobuf::Empty response;
-  return RunCall(node_, timeout_, &gate_, [&](Context* context) {
+  return RunCall(node_, time_, &gate_, [&](Context* context) {
     return stub_->calls->DetachLun(context, request, &response);
   });
 }
@@ -122,20 +122,20 @@ absl::StatusOr<services::Channel> CatalogClient::CreateChannel(const services::C
   *request.mutable_channel() = convert::ToProto(channel);
   request.set_request_id(NewRequestId());
   v1::Channel response;
-  TD_RETURN_IF_ERROR(RunCall(node_, timeout_, &gate_, [&](Context* context) {
+  TD_RETURN_IF_ERROR(RunCall(node_, time_, &gate_, [&](Context* context) {
     return stub_->calls->CreateChannel(context, request, &response);
   }));
-  return Believed(node_, convert::FromProto(response));
+  return Believed(node_.address, convert::FromProto(response));
 }
 
 absl::StatusOr<services::Channel> CatalogClient::GetChannel(const std::string& name) {
   v1::GetChannelRequest request;
   request.set_name(name);
   v1::Channel response;
-  TD_RETURN_IF_ERROR(RunCall(node_, timeout_, &gate_, [&](Context* context) {
+  TD_RETURN_IF_ERROR(RunCall(node_, time_, &gate_, [&](Context* context) {
     return stub_->calls->GetChannel(context, request, &response);
   }));
-  return Believed(node_, convert::FromProto(response));
+  return Believed(node_.address, convert::FromProto(response));
 }
 
 absl::StatusOr<std::vector<services::Channel>> CatalogClient::ListChannels(
@@ -144,11 +144,11 @@ absl::StatusOr<std::vector<services::Channel>> CatalogClient::ListChannels(
   request.set_parent(parent);
   std::vector<services::Channel> out;
   TD_RETURN_IF_ERROR((ForEachPage<v1::ListChannelsRequest, v1::ListChannelsResponse>(
-      node_, timeout_, &gate_, request,
+      node_, time_, &gate_, request,
       [&](Context* context, const auto& request, auto* response) {
         return stub_->calls->ListChannels(context, request, response);
       },
-      [&](const auto& response) { return Append(node_, response.channels(), out); })));
+      [&](const auto& response) { return Append(node_.address, response.channels(), out); })));
   return out;
 }
 
@@ -156,10 +156,10 @@ absl::StatusOr<services::Channel> CatalogClient::UpdateChannel(const ChannelUpda
   v1::UpdateChannelRequest request = convert::ToProto(update);
   request.set_request_id(NewRequestId());
   v1::Channel response;
-  TD_RETURN_IF_ERROR(RunCall(node_, timeout_, &gate_, [&](Context* context) {
+  TD_RETURN_IF_ERROR(RunCall(node_, time_, &gate_, [&](Context* context) {
     return stub_->calls->UpdateChannel(context, request, &response);
   }));
-  return Believed(node_, convert::FromProto(response));
+  return Believed(node_.address, convert::FromProto(response));
 }
 
 absl::Status CatalogClient::DeleteChannel(const std::string& name) {
@@ -167,7 +167,7 @@ absl::Status CatalogClient::DeleteChannel(const std::string& name) {
   request.set_name(name);
   request.set_request_id(NewRequestId());
   google::protobuf::Empty response;
-  return RunCall(node_, timeout_, &gate_, [&](Context* context) {
+  return RunCall(node_, time_, &gate_, [&](Context* context) {
     return stub_->calls->DeleteChannel(context, request, &response);
   });
 }
@@ -176,19 +176,19 @@ absl::StatusOr<Recording> CatalogClient::GetRecording(const std::string& name) {
   v1::GetRecordingRequest request;
   request.set_name(name);
   v1::Recording response;
-  TD_RETURN_IF_ERROR(RunCall(node_, timeout_, &gate_, [&](Context* context) {
+  TD_RETURN_IF_ERROR(RunCall(node_, time_, &gate_, [&](Context* context) {
     return stub_->calls->GetRecording(context, request, &response);
   }));
-  return Believed(node_, convert::FromProto(response));
+  return Believed(node_.address, convert::FromProto(response));
 }
 
 absl::StatusOr<Recording> CatalogClient::UpdateRecording(const RecordingUpdate& update) {
   const v1::UpdateRecordingRequest request = convert::ToProto(update);
   v1::Recording response;
-  TD_RETURN_IF_ERROR(RunCall(node_, timeout_, &gate_, [&](Context* context) {
+  TD_RETURN_IF_ERROR(RunCall(node_, time_, &gate_, [&](Context* context) {
     return stub_->calls->UpdateRecording(context, request, &response);
   }));
-  return Believed(node_, convert::FromProto(response));
+  return Believed(node_.address, convert::FromProto(response));
 }
 
 absl::StatusOr<std::vector<Recording>> CatalogClient::ListRecordings(const std::string& parent,
@@ -199,18 +199,18 @@ absl::StatusOr<std::vector<Recording>> CatalogClient::ListRecordings(const std::
   std::vector<Recording> out;
   if (most > 0) {
     v1::ListRecordingsResponse response;
-    TD_RETURN_IF_ERROR(RunCall(node_, timeout_, &gate_, [&](Context* context) {
+    TD_RETURN_IF_ERROR(RunCall(node_, time_, &gate_, [&](Context* context) {
       return stub_->calls->ListRecordings(context, request, &response);
     }));
-    TD_RETURN_IF_ERROR(Append(node_, response.recordings(), out));
+    TD_RETURN_IF_ERROR(Append(node_.address, response.recordings(), out));
     return out;
   }
   TD_RETURN_IF_ERROR((ForEachPage<v1::ListRecordingsRequest, v1::ListRecordingsResponse>(
-      node_, timeout_, &gate_, request,
+      node_, time_, &gate_, request,
       [&](Context* context, const auto& request, auto* response) {
         return stub_->calls->ListRecordings(context, request, response);
       },
-      [&](const auto& response) { return Append(node_, response.recordings(), out); })));
+      [&](const auto& response) { return Append(node_.address, response.recordings(), out); })));
   return out;
 }
 
@@ -220,7 +220,7 @@ absl::Status CatalogClient::DeleteRecording(const std::string& name, const std::
   request.set_etag(etag);
   request.set_request_id(NewRequestId());
   google::protobuf::Empty response;
-  return RunCall(node_, timeout_, &gate_, [&](Context* context) {
+  return RunCall(node_, time_, &gate_, [&](Context* context) {
     return stub_->calls->DeleteRecording(context, request, &response);
   });
 }

@@ -12,14 +12,15 @@
 #include "absl/time/time.h"
 #include "services/catalog.h"
 #include "services/client/call_gate.h"
+#include "services/client/call_time.h"
 #include "services/client/channel.h"
 
 namespace tapedeck::services::client {
 
-// Any thread. Each call blocks, at most for `timeout`; listings fetch all pages, each within it.
+// Any thread. Each call blocks, at most for `time`; listings fetch all pages, each within it.
 class CatalogClient {
  public:
-  CatalogClient(const client::Channel& channel, absl::Duration timeout);
+  CatalogClient(const client::Channel& channel, const CallTime& time);
   ~CatalogClient();
 
   // Ends the calls under way and all to come: CANCELLED.
@@ -52,8 +53,8 @@ class CatalogClient {
  private:
   struct Stub;
 
-  const std::string node_;
-  const absl::Duration timeout_;
+  const client::Channel node_;
+  const CallTime time_;
   CallGate gate_;
   const std::unique_ptr<Stub> stub_;
 };

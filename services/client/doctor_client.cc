@@ -18,7 +18,7 @@ absl::StatusOr<doctor::Diagnosis> Diagnose(const Channel& channel, const doctor:
   const auto stub = v1::DoctorService::NewStub(channel.channel);
   const v1::DiagnoseRequest wire = convert::ToProto(request);
   v1::DiagnoseResponse response;
-  TD_RETURN_IF_ERROR(RunCall(channel.address, timeout, [&](grpc::ClientContext* context) {
+  TD_RETURN_IF_ERROR(RunCall(channel, timeout, [&](grpc::ClientContext* context) {
     return stub->Diagnose(context, wire, &response);
   }));
   return convert::FromProto(response);
@@ -33,7 +33,7 @@ absl::StatusOr<std::vector<doctor::pair::RoundTrip>> ReadClock(const Channel& ch
     v1::ReadClockResponse response;
     doctor::pair::RoundTrip& trip = trips.emplace_back();
     trip.asked_ns = clock.WallNs();
-    TD_RETURN_IF_ERROR(RunCall(channel.address, timeout, [&](grpc::ClientContext* context) {
+    TD_RETURN_IF_ERROR(RunCall(channel, timeout, [&](grpc::ClientContext* context) {
       return stub->ReadClock(context, v1::ReadClockRequest(), &response);
     }));
     trip.answered_ns = clock.WallNs();

@@ -8,15 +8,16 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "services/client/call_gate.h"
+#include "services/client/call_time.h"
 #include "services/client/channel.h"
 #include "services/inlets.h"
 
 namespace tapedeck::services::client {
 
-// Any thread. Each call blocks, at most for `timeout`.
+// Any thread. Each call blocks, at most for `time`.
 class InletClient {
  public:
-  InletClient(const Channel& channel, absl::Duration timeout);
+  InletClient(const Channel& channel, const CallTime& time);
   ~InletClient();
 
   // A spec without request_id gets one.
@@ -29,8 +30,8 @@ class InletClient {
  private:
   struct Stub;
 
-  const std::string node_;
-  const absl::Duration timeout_;
+  const client::Channel node_;
+  const CallTime time_;
   CallGate gate_;
   const std::unique_ptr<Stub> stub_;
 };

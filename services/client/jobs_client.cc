@@ -19,9 +19,9 @@ struct JobsClient::Stub {
   std::unique_ptr<v1::PipelineService::Stub> calls;
 };
 
-JobsClient::JobsClient(const Channel& channel, absl::Duration timeout)
-    : node_(channel.address),
-      timeout_(timeout),
+JobsClient::JobsClient(const Channel& channel, const CallTime& time)
+    : node_(channel),
+      time_(time),
       stub_(std::make_unique<Stub>(Stub{v1::PipelineService::NewStub(channel.channel)})) {}
 
 JobsClient::~JobsClient() = default;
@@ -30,42 +30,42 @@ absl::StatusOr<Job> JobsClient::StartRecord(const RecordSpec& spec) {
   v1::StartRecordRequest request = convert::ToProto(spec);
   if (request.request_id().empty()) request.set_request_id(NewRequestId());
   v1::Job response;
-  TD_RETURN_IF_ERROR(RunCall(node_, timeout_, [&](Context* context) {
+  TD_RETURN_IF_ERROR(RunCall(node_, time_, [&](Context* context) {
     return stub_->calls->StartRecord(context, request, &response);
   }));
-  return Believed(node_, convert::FromProto(response));
+  return Believed(node_.address, convert::FromProto(response));
 }
 
 absl::StatusOr<Job> JobsClient::StartPlayback(const PlaybackSpec& spec) {
   v1::StartPlaybackRequest request = convert::ToProto(spec);
   if (request.request_id().empty()) request.set_request_id(NewRequestId());
   v1::Job response;
-  TD_RETURN_IF_ERROR(RunCall(node_, timeout_, [&](Context* context) {
+  TD_RETURN_IF_ERROR(RunCall(node_, time_, [&](Context* context) {
     return stub_->calls->StartPlayback(context, request, &response);
   }));
-  return Believed(node_, convert::FromProto(response));
+  return Believed(node_.address, convert::FromProto(response));
 }
 
 absl::StatusOr<Job> JobsClient::GetJob(const std::string& name) {
   v1::GetJobRequest request;
   request.set_name(name);
   v1::Job response;
-  TD_RETURN_IF_ERROR(RunCall(node_, timeout_, [&](Context* context) {
+  TD_RETURN_IF_ERROR(RunCall(node_, time_, [&](Context* context) {
     return stub_->calls->GetJob(context, request, &response);
   }));
-  return Believed(node_, convert::FromProto(response));
+  return Believed(node_.address, convert::FromProto(response));
 }
 
 absl::StatusOr<std::vector<Job>> JobsClient::ListJobs() {
   std::vector<Job> out;
   TD_RETURN_IF_ERROR((ForEachPage<v1::ListJobsRequest, v1::ListJobsResponse>(
-      node_, timeout_, nullptr, {},
+      node_, time_, nullptr, {},
       [&](Context* context, const auto& request, auto* response) {
         return stub_->calls->ListJobs(context, request, response);
       },
       [&](const auto& response) -> absl::Status {
         for (const v1::Job& wire : response.jobs()) {
-          TD_ASSIGN_OR_RETURN(Job job, Believed(node_, convert::FromProto(wire)));
+          TD_ASSIGN_OR_RETURN(Job job, Believed(node_.address, convert::FromProto(wire)));
           out.push_back(std::move(job));
         }
         return absl::OkStatus();
@@ -77,20 +77,20 @@ absl::StatusOr<Job> JobsClient::CancelJob(const std::string& name) {
   v1::CancelJobRequest request;
   request.set_name(name);
   v1::Job response;
-  TD_RETURN_IF_ERROR(RunCall(node_, timeout_, [&](Context* context) {
+  TD_RETURN_IF_ERROR(RunCall(node_, time_, [&](Context* context) {
     return stub_->calls->CancelJob(context, request, &response);
   }));
-  return Believed(node_, convert::FromProto(response));
+  return Believed(node_.address, convert::FromProto(response));
 }
 
 absl::StatusOr<Job> JobsClient::StopJob(const std::string& name) {
   v1::StopJobRequest request;
   request.set_name(name);
   v1::Job response;
-  TD_RETURN_IF_ERROR(RunCall(node_, timeout_, [&](Context* context) {
+  TD_RETURN_IF_ERROR(RunCall(node_, time_, [&](Context* context) {
     return stub_->calls->StopJob(context, request, &response);
   }));
-  return Believed(node_, convert::FromProto(response));
+  return Believed(node_.address, convert::FromProto(response));
 }
 
 absl::StatusOr<Job> JobsClient::WatchJob(const std::string& name, absl::Duration timeout,
@@ -101,12 +101,12 @@ absl::StatusOr<Job> JobsClient::WatchJob(const std::string& name, absl::Duration
   TD_RETURN_IF_ERROR(RunCall(node_, timeout, [&](Context* context) {
     const auto reader = stub_->calls->WatchJob(context, request);
     while (reader->Read(&response)) {
-      const auto job = Believed(node_, convert::FromProto(response.job()));
+      const auto job = Believed(node_.address, convert::FromProto(response.job()));
       if (job.ok()) report(*job);
     }
     return reader->Finish();
   }));
-  return Believed(node_, convert::FromProto(response.job()));
+  return Believed(node_.address, convert::FromProto(response.job()));
 }
 
 }  // namespace tapedeck::services::client

@@ -8,15 +8,16 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "services/client/call_time.h"
 #include "services/client/channel.h"
 #include "services/jobs.h"
 
 namespace tapedeck::services::client {
 
-// Any thread. Each call blocks, at most for `timeout`.
+// Any thread. Each call blocks, at most for `time`.
 class JobsClient {
  public:
-  JobsClient(const Channel& channel, absl::Duration timeout);
+  JobsClient(const Channel& channel, const CallTime& time);
   ~JobsClient();
 
   // A spec without request_id gets one.
@@ -34,8 +35,8 @@ class JobsClient {
  private:
   struct Stub;
 
-  const std::string node_;
-  const absl::Duration timeout_;
+  const client::Channel node_;
+  const CallTime time_;
   const std::unique_ptr<Stub> stub_;
 };
 

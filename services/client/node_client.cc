@@ -12,7 +12,7 @@ namespace tapedeck::services::client {
 absl::StatusOr<NodeInfo> GetNode(const Channel& channel, absl::Duration timeout) {
   const auto stub = v1::NodeService::NewStub(channel.channel);
   v1::Node response;
-  TD_RETURN_IF_ERROR(RunCall(channel.address, timeout, [&](grpc::ClientContext* context) {
+  TD_RETURN_IF_ERROR(RunCall(channel, timeout, [&](grpc::ClientContext* context) {
     return stub->GetNode(context, v1::GetNodeRequest(), &response);
   }));
   return convert::FromProto(response);

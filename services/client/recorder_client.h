@@ -12,16 +12,17 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "services/client/call_time.h"
 #include "services/client/channel.h"
 #include "services/recorder.h"
 #include "services/scrub.h"
 
 namespace tapedeck::services::client {
 
-// Any thread. Each call blocks, at most for `timeout`.
+// Any thread. Each call blocks, at most for `time`.
 class RecorderClient {
  public:
-  RecorderClient(const client::Channel& channel, absl::Duration timeout);
+  RecorderClient(const client::Channel& channel, const CallTime& time);
   ~RecorderClient();
 
   absl::StatusOr<std::vector<Capture>> TriggerRecording(const std::string& channel,
@@ -51,8 +52,8 @@ class RecorderClient {
   absl::Status Add(const std::string& recording, bool stream,
                    std::span<const Annotation> annotations, model::Marked* marked);
 
-  const std::string node_;
-  const absl::Duration timeout_;
+  const client::Channel node_;
+  const CallTime time_;
   const std::unique_ptr<Stub> stub_;
 };
 

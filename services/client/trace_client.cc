@@ -35,7 +35,7 @@ absl::StatusOr<flight::Trace> ReadTrace(const Channel& channel, absl::Duration t
   bool first = true;
   size_t stamps = 0;
   TD_RETURN_IF_ERROR((ForEachPage<v1::ReadTraceRequest, v1::ReadTraceResponse>(
-      channel.address, timeout, nullptr, convert::ToProto(request),
+      channel, timeout, nullptr, convert::ToProto(request),
       [&](grpc::ClientContext* context, const v1::ReadTraceRequest& asked,
           v1::ReadTraceResponse* response) { return stub->ReadTrace(context, asked, response); },
       [&](const v1::ReadTraceResponse& response) -> absl::Status {

@@ -4,6 +4,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "services/client/pulse.h"
 #include "services/convert/status.h"
 #include "services/telemetry/trace/rpc.h"
 
@@ -44,6 +45,7 @@ class TracedCallFactory final : public grpc::experimental::ClientInterceptorFact
 
   grpc::experimental::Interceptor* CreateClientInterceptor(
       grpc::experimental::ClientRpcInfo* info) override {
+    if (info->method() == Pulse::kMethod) return nullptr;  // nobody's work
     const absl::string_view method = absl::StripPrefix(info->method(), "/");
     trace::Span span = trace::StartCall(branch_, method, trace::SpanKind::kClient);
     if (span.recording()) span.Set("server.address", address_);

@@ -1,4 +1,4 @@
-// One unary call with its deadline, and its result in our terms.
+// One unary call with its deadlines, and its result in our terms.
 #pragma once
 
 #include <grpcpp/client_context.h>
@@ -13,28 +13,33 @@
 #include "dataplane/now.h"
 #include "services/client/call_gate.h"
 #include "services/client/call_status.h"
+#include "services/client/call_time.h"
+#include "services/client/channel.h"
+#include "services/client/silence_watch.h"
 #include "services/errors.h"
 
 namespace tapedeck::services::client {
 
 // `call` is given the context and returns grpc::Status. CANCELLED once `gate`, which may be null,
-// is closed.
+// is closed; DEADLINE_EXCEEDED once `time` is over.
 template <typename Call>
-absl::Status RunCall(const std::string& node, absl::Duration timeout, CallGate* gate, Call call) {
+absl::Status RunCall(const Channel& node, const CallTime& time, CallGate* gate, Call call) {
   grpc::ClientContext context;
   const absl::Time now = dataplane::WallTime();
-  context.set_deadline(absl::ToChronoTime(now + timeout));
+  context.set_deadline(absl::ToChronoTime(now + time.total));
   const CallGate::Passage passage(gate, context);
+  const SilenceWatch silence(node, time, context);
   const grpc::Status status = call(&context);
   if (!status.ok() && gate != nullptr && gate->closed()) {
-    return absl::CancelledError(absl::StrCat("the call to ", node, " was given up"));
+    return absl::CancelledError(absl::StrCat("the call to ", node.address, " was given up"));
   }
-  return CallStatus(status, node);
+  const absl::Status silent = silence.status();
+  return status.ok() || silent.ok() ? CallStatus(status, node.address) : silent;
 }
 
 template <typename Call>
-absl::Status RunCall(const std::string& node, absl::Duration timeout, Call call) {
-  return RunCall(node, timeout, nullptr, call);
+absl::Status RunCall(const Channel& node, const CallTime& time, Call call) {
+  return RunCall(node, time, nullptr, call);
 }
 
 // Of one listing. A node has a thousand entries on a page, but for long ones.
@@ -69,12 +74,12 @@ class PageBounds {
 
 // Fetches every page of a listing into `take(response)`. No node makes it endless.
 template <typename Request, typename Response, typename Call, typename Take>
-absl::Status ForEachPage(const std::string& node, absl::Duration timeout, CallGate* gate,
-                         Request request, Call call, Take take) {
-  PageBounds bounds(node);
+absl::Status ForEachPage(const Channel& node, const CallTime& time, CallGate* gate, Request request,
+                         Call call, Take take) {
+  PageBounds bounds(node.address);
   while (true) {
     Response response;
-    const absl::Status status = RunCall(node, timeout, gate, [&](grpc::ClientContext* context) {
+    const absl::Status status = RunCall(node, time, gate, [&](grpc::ClientContext* context) {
       return call(context, request, &response);
     });
     if (!status.ok()) return status;

@@ -7,15 +7,16 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "services/client/call_time.h"
 #include "services/client/channel.h"
 #include "services/view.h"
 
 namespace tapedeck::services::client {
 
-// Any thread. Each call blocks, at most for `timeout`.
+// Any thread. Each call blocks, at most for `time`.
 class ViewClient final : public ViewControl {
  public:
-  ViewClient(const client::Channel& channel, absl::Duration timeout);
+  ViewClient(const client::Channel& channel, const CallTime& time);
   ~ViewClient() override;
 
   absl::StatusOr<Timeline> GetTimeline(const std::string& recording) override;
@@ -26,8 +27,8 @@ class ViewClient final : public ViewControl {
  private:
   struct Stub;
 
-  const std::string node_;
-  const absl::Duration timeout_;
+  const client::Channel node_;
+  const CallTime time_;
   const std::unique_ptr<Stub> stub_;
 };
 
