@@ -15,8 +15,8 @@
 
 namespace tapedeck::services {
 
-// Any thread. Calls wait for the node, at most 5 s. Errors are the node's own, or UNAVAILABLE
-// (NODE_UNREACHABLE).
+// Any thread. Calls wait for the node, at most 60 s, and 5 s after the last sign of life of its
+// connection. Errors are the node's own, UNAVAILABLE (NODE_UNREACHABLE), or DEADLINE_EXCEEDED.
 class RecordingsClient {
  public:
   virtual ~RecordingsClient() = default;

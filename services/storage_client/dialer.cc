@@ -13,7 +13,8 @@
 namespace tapedeck::services::storage_client {
 namespace {
 
-constexpr absl::Duration kTimeout = absl::Seconds(5);
+// A node that is slow is waited for, one that is gone is not.
+constexpr client::CallTime kTime(absl::Seconds(60), absl::Seconds(5));
 
 class GrpcStorageClient final : public StorageClient {
  public:
@@ -21,10 +22,10 @@ class GrpcStorageClient final : public StorageClient {
                     const client::Channel& channel)
       : opener_(std::move(opener)),
         channel_(channel),
-        catalog_(channel_, kTimeout),
-        inlets_(channel_, kTimeout),
-        recorder_(channel_, kTimeout),
-        view_(channel_, kTimeout) {}
+        catalog_(channel_, kTime),
+        inlets_(channel_, kTime),
+        recorder_(channel_, kTime),
+        view_(channel_, kTime) {}
 
   absl::StatusOr<Channel> GetChannel(const std::string& name) override {
     if (!IsInletName(name)) return catalog_.GetChannel(name);
