@@ -54,8 +54,9 @@ void AddGlobalOptions(Command tapectl, Program& program) {
       .ShowDefault();
   tapectl
       .AddOption("--timeout", program.timeout,
-                 "Longest time for a call, e.g. 30s (default 60s), or for a whole record, play or "
-                 "verify (default none)")
+                 "Longest time for a call, e.g. 30s (default: until the node shows no sign of life "
+                 "for 60s, at most 10 minutes), or for a whole record, play or verify (default "
+                 "none)")
       .Check([](const std::string& text) { return ParseDurationNs(text).status(); });
   identity::AddTlsOptions(tapectl, program.tls_files, identity::Environment::kRead);
 }

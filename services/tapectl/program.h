@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "services/client/call_time.h"
 #include "services/client/catalog_client.h"
 #include "services/client/inlet_client.h"
 #include "services/client/jobs_client.h"
@@ -37,7 +38,7 @@ struct Program {
   std::string output = "table";
   std::string profiles;  // the file of them; empty: none is known
   std::string state;     // the folder of what is to go on later; empty: none is known
-  std::string timeout;   // empty: 60 s for a call, none for a whole job
+  std::string timeout;   // empty: the default of call_time for a call, none for a whole job
 
   identity::TlsFiles tls_files;  // none: plain text
 
@@ -56,7 +57,10 @@ struct Program {
   std::ostream* out = &std::cout;
 
   bool json() const { return output != "table"; }  // or lines of it
+  // --timeout, or 60 s.
   absl::Duration call_timeout() const;
+  // --timeout, or 10 minutes, of which the node shows no sign of life for 60 s at most.
+  client::CallTime call_time() const;
   absl::Duration job_timeout() const;
 
   std::unique_ptr<client::CatalogClient> Catalog() const;
