@@ -126,6 +126,10 @@ void StreamCore::Received(absl::StatusOr<Message> message) {
     }
     return EndReads();
   }
+  const auto* news = std::get_if<session::Progress>(&*message);
+  signs_ = 0;
+  if (news == nullptr) opening_.reset();
+  if (opening_.has_value()) opening_ = *news;
   // The next read waits until the executor has taken this message: a flood stays in the network.
   executor_->Post([self = shared_from_this(), message = *std::move(message)]() mutable {
     self->Deliver(std::move(message));
@@ -145,6 +149,17 @@ void StreamCore::Deliver(Message message) {
 void StreamCore::Tell(Message message) {
   absl::MutexLock lock(&mutex_);
   if (executor_ == nullptr || detached_ || ended_) return;
+  PostMessage(std::move(message));
+}
+
+bool StreamCore::LookedAt(bool alive) {
+  absl::MutexLock lock(&mutex_);
+  if (!opening_.has_value() || detached_ || reads_ended_) return false;
+  if (alive && ++signs_ <= kMostSigns) PostMessage(*opening_);
+  return true;
+}
+
+void StreamCore::PostMessage(Message message) {
   executor_->Post([self = shared_from_this(), message = std::move(message)]() mutable {
     ControlEvents* const events = self->LiveEvents();
     if (events != nullptr) events->OnMessage(std::move(message));

@@ -23,6 +23,10 @@ using session::Message;
 // and progress for minutes.
 inline constexpr size_t kMaxQueuedMessages = 1024;
 
+// While the peer keeps an Open waiting, signs of life of its connection count for its next word for
+// so many seconds: longer is no slow machine, but a node in which something has stopped.
+inline constexpr int kMostSigns = 60;
+
 // Shared, because three parties hold it until they are done: the gRPC call, the ControlStream in
 // the session's hands, and tasks posted to the executor. Any thread, except where said.
 class StreamCore : public std::enable_shared_from_this<StreamCore> {
@@ -53,6 +57,9 @@ class StreamCore : public std::enable_shared_from_this<StreamCore> {
 
   // Reported by the reactors.
   void Received(absl::StatusOr<Message> message);
+  // Once a second, whether the peer's connection has shown a sign of life. Until the peer has
+  // accepted, its last word goes to the session again then. False: nobody needs to look any more.
+  bool LookedAt(bool alive);
   // Nothing more comes from the peer; ends this side too, in order.
   void PeerEnded();
   void Written(bool ok);
@@ -76,6 +83,7 @@ class StreamCore : public std::enable_shared_from_this<StreamCore> {
   void Overflow() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Advance() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void PostClosed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void PostMessage(Message message) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Deliver(Message message);
   void DeliverClosed(const absl::Status& cause);
   ControlEvents* LiveEvents();
@@ -83,6 +91,11 @@ class StreamCore : public std::enable_shared_from_this<StreamCore> {
   ControlEvents* events_ ABSL_GUARDED_BY(mutex_) = nullptr;
   dataplane::Executor* executor_ ABSL_GUARDED_BY(mutex_) = nullptr;
   bool detached_ ABSL_GUARDED_BY(mutex_) = false;
+
+  // What the peer was at last, before it has accepted; none afterwards.
+  std::optional<session::Progress> opening_ ABSL_GUARDED_BY(mutex_) = session::Progress{
+      .phase = "its connection answers, its sessions do not yet"};
+  int signs_ ABSL_GUARDED_BY(mutex_) = 0;  // since then
 
   std::deque<Message> queue_ ABSL_GUARDED_BY(mutex_);
   bool writing_ ABSL_GUARDED_BY(mutex_) = false;

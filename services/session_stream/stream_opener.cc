@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "services/client/call_status.h"
+#include "services/client/pulse.h"
 #include "services/convert/session.h"
 #include "services/session_stream/graveyard.h"
 #include "services/session_stream/stream_core.h"
@@ -25,6 +26,7 @@ class OpenedStream final : public ClientReactor, public StreamCore {
   OpenedStream(Graveyard& graveyard, const client::Channel& channel)
       : graveyard_(graveyard),
         node_(channel.address),
+        channel_(channel.channel),
         stub_(v1::SessionService::NewStub(channel.channel)) {}
 
  private:
@@ -44,6 +46,9 @@ class OpenedStream final : public ClientReactor, public StreamCore {
     stub_->async()->Transfer(&context_, this);
     AddHold();
     StartCall();
+    pulse_ = std::make_unique<client::Pulse>(channel_, [this](bool alive) {
+      if (!LookedAt(alive)) pulse_->Stop();
+    });
   }
   void BeginRead() override { StartRead(&response_); }
   void ReadsEnded() override {
@@ -68,6 +73,7 @@ class OpenedStream final : public ClientReactor, public StreamCore {
 
   Graveyard& graveyard_;
   const std::string node_;
+  const std::shared_ptr<grpc::Channel> channel_;
   const std::unique_ptr<v1::SessionService::Stub> stub_;
   grpc::ClientContext context_;
   std::atomic<bool> answered_ = false;
@@ -75,6 +81,7 @@ class OpenedStream final : public ClientReactor, public StreamCore {
   v1::TransferRequest request_;
   v1::TransferResponse response_;
   std::shared_ptr<StreamCore> self_;
+  std::unique_ptr<client::Pulse> pulse_;  // goes first
 };
 
 }  // namespace

@@ -8,6 +8,8 @@
 
 #include <deque>
 #include <filesystem>
+#include <optional>
+#include <string>
 
 #include "absl/time/clock.h"
 #include "dataplane/executor/event_loop.h"
@@ -79,6 +81,17 @@ class End final : public session::ControlEvents {
   uint64_t blocks(size_t i) {
     absl::MutexLock lock(&mutex_);
     return std::get<session::EndOfStream>(messages_[i]).blocks;
+  }
+
+  size_t count() {
+    absl::MutexLock lock(&mutex_);
+    return messages_.size();
+  }
+  // Of Progress; none: it is something else.
+  std::optional<std::string> phase(size_t i) {
+    absl::MutexLock lock(&mutex_);
+    const auto* news = std::get_if<session::Progress>(&messages_[i]);
+    return news == nullptr ? std::nullopt : std::optional(news->phase);
   }
 
   ControlStream& stream() { return *stream_; }
@@ -260,6 +273,28 @@ TEST_F(SessionStreamTest, AConnectionHasFewStreams) {
   EXPECT_EQ(node.count(), size_t{kMaxConnectionStreams});
   ends.pop_front();
   node.WaitForEnd(kMaxConnectionStreams);
+}
+
+// The opener hears each second that a node lives whose sessions say nothing: its last word again,
+// until it has said something else than what it is at.
+TEST_F(SessionStreamTest, ANodeThatSaysNothingShowsThatItLives) {
+  ServingNode node;
+  End end(opener_.Open(node.channel()), *loop_);
+  End* const served = node.WaitForEnd();
+  ASSERT_TRUE(end.WaitForMessages(2));
+  EXPECT_EQ(end.phase(0), "its connection answers, its sessions do not yet");
+  served->stream().Send(session::Progress{.phase = "waiting for LUN raw"});
+  const size_t before = end.count();
+  ASSERT_TRUE(end.WaitForMessages(before + 3));
+  EXPECT_EQ(end.phase(before + 2), "waiting for LUN raw");
+  served->stream().Send(session::EndOfStream{7});
+  for (int i = 0; i < 500 && end.phase(end.count() - 1).has_value(); ++i) {
+    absl::SleepFor(absl::Milliseconds(20));
+  }
+  const size_t count = end.count();
+  EXPECT_EQ(end.blocks(count - 1), 7u);
+  absl::SleepFor(absl::Milliseconds(2500));
+  EXPECT_EQ(end.count(), count);
 }
 
 // A peer that has opened a stream and reads nothing of it.
