@@ -13,14 +13,16 @@
 namespace tapedeck::services::session {
 namespace {
 
-// The node answers Open at once, or says every second what it still has to do; not for ever.
-constexpr int64_t kAcceptDeadlineNs = 5 * dataplane::kSecondNs;
+constexpr int64_t kReportNs = 100 * dataplane::kMillisecondNs;
+
+// The node answers Open at once, or says every second what it still has to do, or its connection
+// shows that it lives; not for ever. Looks of this end count, not time: while this end itself does
+// not get to run, the node may have answered.
+constexpr int kMostSilentLooks = static_cast<int>(5 * dataplane::kSecondNs / kReportNs);
 constexpr int64_t kOpeningLimitNs = 600 * dataplane::kSecondNs;
 
 // After the last block the node flushes and seals. A member that needs longer is as good as gone.
 constexpr int64_t kSealDeadlineNs = 60 * dataplane::kSecondNs;
-
-constexpr int64_t kReportNs = 100 * dataplane::kMillisecondNs;
 
 // How often the node hears from this end, which is how it knows a worker without rails from none,
 // and how often the clocks are compared: in half of it they drift apart by 0.06 ms at most.
@@ -51,21 +53,18 @@ void ClientSession::Start() {
   open.traceparent = trace_.context().Traceparent();
   open.tracestate = trace_.context().state;
   control_->Send(open);
-  AwaitAccept("opening the session");
   Tick();
 }
 
-void ClientSession::AwaitAccept(const std::string& phase) {
-  const int64_t left_ns = start_ns_ + kOpeningLimitNs - executor_.clock().NowNs();
-  const int64_t wait_ns = std::min(kAcceptDeadlineNs, std::max<int64_t>(left_ns, 0));
-  executor_.PostAfter(wait_ns, lifetime_.Guard([this, phase, turn = ++accept_turn_] {
-    if (state_ != State::kOpening || turn != accept_turn_) return;
-    GiveUp(
-        NodeUnreachable(settings_.node, absl::StrCat(PeerOf(settings_.node, settings_.open.channel),
-                                                     " has not answered in 5 s; the last "
-                                                     "that is known of it: ",
-                                                     phase)));
-  }));
+// Whether the node has answered nothing for too long.
+void ClientSession::LookAtOpening() {
+  if (state_ != State::kOpening) return;
+  const bool over = executor_.clock().NowNs() - start_ns_ >= kOpeningLimitNs;
+  if (!over && silent_looks_++ < kMostSilentLooks) return;
+  GiveUp(NodeUnreachable(settings_.node,
+                         absl::StrCat(PeerOf(settings_.node, settings_.open.channel), " has not ",
+                                      over ? "begun the session in 600 s" : "answered in 5 s",
+                                      "; the last that is known of it: ", opening_phase_)));
 }
 
 void ClientSession::Stop() {
@@ -95,7 +94,8 @@ void ClientSession::OnMessage(Message message) {
     OnPeerFinished(*finished);
   } else if (const auto* news = std::get_if<Progress>(&message);
              news != nullptr && state_ == State::kOpening) {
-    AwaitAccept(news->phase);
+    silent_looks_ = 0;
+    opening_phase_ = news->phase;
     snapshot_.memory_ready = news->memory_ready;
     settings_.on_change(snapshot_);
   } else if (transfer_ == nullptr) {
@@ -321,6 +321,7 @@ void ClientSession::Report() {
 void ClientSession::Tick() {
   if (state_ >= State::kEnding) return;
   Report();
+  LookAtOpening();
   const int64_t now_ns = executor_.clock().NowNs();
   if (transfer_ != nullptr && now_ns - told_ns_ >= kTellNs) Tell();
   executor_.PostAfter(kReportNs, lifetime_.Guard([this] { Tick(); }));

@@ -88,8 +88,7 @@ class ClientSession final : public ControlEvents, public RailsEvents, public Pum
   void OnPumpDone(const absl::Status& cause) override;
 
   absl::Status Check(const Message& message) const;
-  // The deadline for Accept begins anew; `phase` is what the node is at.
-  void AwaitAccept(const std::string& phase);
+  void LookAtOpening();
   absl::Status OnAccept(const Accept& accept);
   void OnPeerFinished(const Finished& finished);
   void GiveUp(const absl::Status& cause);
@@ -110,7 +109,8 @@ class ClientSession final : public ControlEvents, public RailsEvents, public Pum
   const ClientSessionSettings settings_;
   const std::unique_ptr<ControlStream> control_;
   State state_ = State::kOpening;
-  uint64_t accept_turn_ = 0;  // of the deadline for Accept
+  int silent_looks_ = 0;  // before Accept: since the node's last word
+  std::string opening_phase_ = "its connection has not been made, or does not answer";
   Snapshot snapshot_;
   Progress peer_;  // the node's latest word
   uint64_t source_blocks_ = 0;
