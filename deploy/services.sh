@@ -37,13 +37,30 @@ free_port() {
   return 1
 }
 
-# wait_for SECONDS COMMAND...: runs the command until it succeeds; fails when the time is over, which is longer in a
-# machine that says how slow it is (TAPEDECK_SLOWNESS).
+PROCESSORS=$(nproc)
+
+# crowd: how many programs want each processor, over the last minute or just now.
+crowd() {
+  local minute now
+  read -r minute _ _ now _ </proc/loadavg
+  minute=${minute%.*} now=$((${now%/*} - 1)) # this one does not count
+  ((now > minute)) || now=$minute
+  echo $((now > PROCESSORS ? (now + PROCESSORS - 1) / PROCESSORS : 1))
+}
+
+# slow NUMBER: a limit of time, longer where the processors are taken just now, and where everything is emulated
+# (TAPEDECK_SLOWNESS).
+slow() { echo $(($1 * ${TAPEDECK_SLOWNESS:-1} * $(crowd))); }
+
+# wait_for SECONDS COMMAND...: runs the command until it succeeds; fails when the time is over, which is longer on a slow
+# machine.
 wait_for() {
-  local deadline=$(($(milliseconds) + $1 * 1000 * ${TAPEDECK_SLOWNESS:-1}))
+  local limit=$(($1 * 1000)) begun waited
+  begun=$(milliseconds)
   shift
   until "$@" >/dev/null 2>&1; do
-    (($(milliseconds) < deadline)) || return 1
+    waited=$(($(milliseconds) - begun))
+    ((waited < limit || waited < $(slow "$limit"))) || return 1
     sleep 0.05
   done
 }

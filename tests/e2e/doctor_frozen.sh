@@ -9,7 +9,7 @@ says_which_hangs() {
   local began
   began=$(milliseconds)
   finds LUN_NOT_RESPONDING error storage
-  (($(milliseconds) - began < 14000 * ${TAPEDECK_SLOWNESS:-1})) || fail "the doctor took $(($(milliseconds) - began)) ms"
+  (($(milliseconds) - began < $(slow 14000))) || fail "the doctor took $(($(milliseconds) - began)) ms"
   json_is "$ANSWER" '[.findings[] | select(.severity == "error") | .what] | length == 1 and (.[0] | contains("luns/frozen"))' "what hangs"
 }
 

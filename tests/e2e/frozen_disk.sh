@@ -34,7 +34,7 @@ ends_in_time() {
   kill -TERM "$STORAGE_PID"
   wait_for 15 is_over "$STORAGE_PID" || fail "the node has not ended"
   took=$(($(milliseconds) - began))
-  ((took <= 10500 * ${TAPEDECK_SLOWNESS:-1})) || fail "the node took $took ms to end"
+  ((took <= $(slow 10500))) || fail "the node took $took ms to end"
   grep -q "msg=\"ended without waiting any longer\" left=.*$1" "$WORK/storage.log" || fail "the log does not name what was left"
   echo "a stop request ended the node in $took ms"
   thaw

@@ -8,7 +8,7 @@ answers() {
   local began
   began=$(milliseconds)
   "${@:2}" >/dev/null || fail "$1 fails beside a LUN that is frozen"
-  (($(milliseconds) - began < 2000 * ${TAPEDECK_SLOWNESS:-1})) || fail "$1 took $(($(milliseconds) - began)) ms"
+  (($(milliseconds) - began < $(slow 2000))) || fail "$1 took $(($(milliseconds) - began)) ms"
 }
 
 # blocks_in SECONDS: how many blocks the recording gets in that time.

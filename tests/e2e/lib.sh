@@ -69,9 +69,6 @@ scaled() {
   echo $((number > least ? number : least))
 }
 
-# slow NUMBER: a limit of time, longer where everything is emulated, by how slow that is just now.
-slow() { echo $(($1 * ${TAPEDECK_SLOWNESS:-1})); }
-
 # lun_of_kind memory|posix|direct|device|rados LUN [OPTION...]: on a member of its own. A memory LUN takes all of its memory when it
 # is made, which may last some seconds; one on Ceph needs STORAGE_OPTIONS that name the cluster.
 lun_of_kind() {

@@ -32,7 +32,7 @@ vanishes() {
   began=$(milliseconds)
   wait_for 10 is_over "$pid" || fail "$lun: still recorded into: $(job_of "$lun")"
   took=$(($(milliseconds) - began))
-  ((took <= 2000 * ${TAPEDECK_SLOWNESS:-1})) || fail "$lun: the recording ended after $took ms"
+  ((took <= $(slow 2000))) || fail "$lun: the recording ended after $took ms"
   expect_error_in "$(cat "$WORK/$lun.json")" INTERNAL STORE_IO
   grep -q "$path" "$WORK/$lun.json" || fail "$lun: the error names no member: $(cat "$WORK/$lun.json")"
   wait_for 2 is_in_state "$lun" OFFLINE || fail "$lun: $(tapectl_json lun list)"

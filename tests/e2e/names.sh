@@ -163,7 +163,7 @@ done
 kill -STOP "$NAMES_PID"
 begin=$(milliseconds)
 refuses NODE_UNREACHABLE "within 2s" --timeout 2s --storage "$SERVICE" nodes
-(($(milliseconds) - begin < 8000)) || fail "it waited for $(($(milliseconds) - begin)) ms"
+(($(milliseconds) - begin < $(slow 8000))) || fail "it waited for $(($(milliseconds) - begin)) ms"
 kill -CONT "$NAMES_PID"
 kill "$NAMES_PID"
 wait "$NAMES_PID" || true
