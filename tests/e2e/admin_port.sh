@@ -70,7 +70,7 @@ draining_is_told() {
 
 begin_test
 with_admin_ports
-tapectl --timeout 60s lun create l0 --store memory --capacity 256MiB --full-policy ring >/dev/null
+tapectl lun create l0 --store memory --capacity 256MiB --full-policy ring >/dev/null
 tapectl channel create l0/c0 --block-bytes 1MiB >/dev/null
 abuse_does_no_harm
 draining_is_told

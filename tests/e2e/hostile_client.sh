@@ -48,7 +48,7 @@ begin_test
 apart
 start_storage
 start_worker
-tapectl --timeout 60s lun create l0 --store memory --capacity 256MiB --full-policy ring >/dev/null
+tapectl lun create l0 --store memory --capacity 256MiB --full-policy ring >/dev/null
 tapectl channel create l0/c0 --block-bytes 1MiB >/dev/null
 CAPACITY=64MiB lun_with_channel memory h0/c cf32_le 64KiB
 for name in c-a c-b c-c c-d; do tapectl channel create "h0/$name" --block-bytes 64KiB >/dev/null; done

@@ -88,7 +88,7 @@ need python3
 WORKER_OPTIONS=(--send-allow "127.0.0.1:*")
 start_storage
 start_worker
-tapectl --timeout 60s lun create l0 --store memory --capacity 256MiB >/dev/null
+tapectl lun create l0 --store memory --capacity 256MiB >/dev/null
 tapectl channel create l0/c0 --datatype ci16_be --block-bytes 64KiB --sample-rate "$SAMPLE_RATE" >/dev/null
 INGEST_OPTIONS=,packets=vita49
 RECORD_OPTIONS=(--blocks "$BLOCKS")

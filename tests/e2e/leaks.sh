@@ -70,7 +70,9 @@ compare() {
 begin_test
 start_storage
 start_worker
-CAPACITY=$(scaled 4096)MiB lun_with_channel memory l0/c0 cf32_le 64KiB
+# A ring: however long a session lasts before it is dropped, there is room.
+lun_of_kind memory l0 --capacity "$(scaled 1024 64)MiB" --full-policy ring
+tapectl channel create l0/c0 --datatype cf32_le --block-bytes 64KiB --sample-rate 1e6 >/dev/null
 sessions 8
 sleep 2
 storage=$(usage "$STORAGE_PID") worker=$(usage "$WORKER_PID")

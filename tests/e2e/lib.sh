@@ -79,7 +79,7 @@ lun_of_kind() {
     rados) member=(--member "rados:tape/$2-$$") ;;
     *) mkdir -p "$WORK/member-$2" ;;
   esac
-  tapectl --timeout 60s lun create "$2" --store "$1" "${member[@]}" "${@:3}" >/dev/null
+  tapectl lun create "$2" --store "$1" "${member[@]}" "${@:3}" >/dev/null
 }
 
 # lun_with_channel STORE LUN/CHANNEL DATATYPE BLOCK_BYTES [CHANNEL OPTION...]: of CAPACITY, 2GiB by default.

@@ -44,7 +44,7 @@ mkdir "$WORK/in"
 /usr/bin/python3 "$CASES" "$WORK/in"
 start_storage
 start_worker
-tapectl --timeout 60s lun create l --store memory --capacity 256MiB >/dev/null
+tapectl lun create l --store memory --capacity 256MiB >/dev/null
 same p01_ok
 same p04_14in16
 same p05b_10ns_122 122.88e6

@@ -42,9 +42,9 @@ WORKER_OPTIONS=(--grace 30s)
 export WATCHDOG_USEC=${WATCHDOG_MS}000
 NOTIFY_SOCKET=$WORK/storage.socket start_storage
 NOTIFY_SOCKET=$WORK/worker.socket start_worker
-tapectl --timeout 60s lun create l0 --store memory --capacity 256MiB --full-policy ring >/dev/null
+tapectl lun create l0 --store memory --capacity 256MiB --full-policy ring >/dev/null
 tapectl channel create l0/c0 --datatype cf32_le --block-bytes 1MiB --sample-rate 1e6 >/dev/null
-supervise worker "$WORKER_PID" start_job record l0/c0 --source synth --duration 2s
+supervise worker "$WORKER_PID" start_job record l0/c0 --source synth --duration "$(slow 2)s"
 grep -q EXTEND_TIMEOUT_USEC=36000000 "$WORK/worker.notify" || fail "systemd is not told of the grace: $(<"$WORK/worker.notify")"
 end_job
 json_is "$(tapectl_json recordings list)" '.recordings[0] | .state == "SEALED" and (.cause // "") == ""' "what was recorded until its end"

@@ -38,7 +38,7 @@ is_dissected "the emulator" stream=4660 rate=3e6 sample_bytes=2 packet_samples=7
 WORKER_OPTIONS=(--send-allow "127.0.0.1:*")
 start_storage
 start_worker
-tapectl --timeout 60s lun create l0 --store memory --capacity 64MiB >/dev/null
+tapectl lun create l0 --store memory --capacity 64MiB >/dev/null
 tapectl channel create l0/c0 --datatype ci16_be --block-bytes 64KiB --sample-rate 14e4 >/dev/null
 RECORDING=$(tapectl_json record l0/c0 --source synth --transform convert:from=cf32_le,to=ci16_be --blocks 10 | jq -r .recording)
 tapectl annotate "$RECORDING" --sample 0 --label signal --comment "frequency=1000000000 bandwidth=100000 gain=-1.5 sample_rate=140000" >/dev/null

@@ -46,7 +46,7 @@ begin_disk() {
 # begin_node KIND: with the channels raw, of samples from a file, and synth.
 begin_node() {
   start_storage
-  tapectl --timeout 60s lun create "$1" --store "$1" --member "$MEMBER" >/dev/null
+  tapectl lun create "$1" --store "$1" --member "$MEMBER" >/dev/null
   tapectl channel create "$1/raw" --datatype cu8 --block-bytes "$BLOCK_BYTES" --sample-rate 1e6 >/dev/null
   tapectl channel create "$1/synth" --datatype cf32_le --block-bytes "$BLOCK_BYTES" --sample-rate 1e6 >/dev/null
 }

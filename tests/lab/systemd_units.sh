@@ -54,7 +54,7 @@ install_packages() {
 record_and_play() {
   local answer
   install -d -o tapedeck-storage -g tapedeck-storage "$DATA/l0"
-  tapectl --timeout 60s lun create l0 --store posix --member "$DATA/l0" --capacity 512MiB >/dev/null
+  tapectl lun create l0 --store posix --member "$DATA/l0" --capacity 512MiB >/dev/null
   tapectl channel create l0/c0 --block-bytes 64KiB --datatype cf32_le --sample-rate 1e5 >/dev/null
   tapectl record l0/c0 --source synth --fft 1024 --blocks 50 >/dev/null
   answer=$(tapectl_json play l0/c0/latest --sink verify | tail -n 1)

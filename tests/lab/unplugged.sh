@@ -39,7 +39,7 @@ link_disk
 slow_address 127.0.0.2 16mbit
 start_worker
 start_storage
-tapectl --timeout 60s lun create l0 --store device --member "$LINK" >/dev/null
+tapectl lun create l0 --store device --member "$LINK" >/dev/null
 tapectl channel create l0/c0 --datatype cf32_le --block-bytes 65536 --sample-rate 1e6 >/dev/null
 tapectl_json record l0/c0 --source synth --duration 600s >"$WORK/job.json" 2>"$WORK/job.log" &
 JOB_PID=$!

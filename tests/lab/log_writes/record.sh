@@ -119,7 +119,7 @@ begin_log
 slow_address 127.0.0.2 "$RATE"
 start_storage
 start_worker
-tapectl --timeout 60s lun create l --store "$KIND" --member "$MEMBER" --capacity 200MiB >/dev/null
+tapectl lun create l --store "$KIND" --member "$MEMBER" --capacity 200MiB >/dev/null
 for channel in c0 c1; do
   tapectl channel create "l/$channel" --datatype cu8 --block-bytes 64KiB --sample-rate 1e6 --commit durable >/dev/null
 done
