@@ -90,10 +90,10 @@ lun_with_channel() {
 }
 
 # apart: gives this script, and what it starts, three quarters of the processors, where there are eight or more; AS_OTHERS then
-# runs a command on the rest. Else that has the lowest priority.
+# runs a command on the rest. Else that has a lower priority: with the lowest, other programs would keep it from running.
 apart() {
   local processors
-  AS_OTHERS=(nice -n 19)
+  AS_OTHERS=(nice -n 5)
   mapfile -t processors < <(processors_of_this_script)
   ((${#processors[@]} >= 8)) || return 0
   local ours=$((${#processors[@]} * 3 / 4))

@@ -15,7 +15,7 @@ GET_LUN = "/tapedeck.v1.CatalogService/GetLun"
 HELLO = 0x49484454
 VERDICTS = {0: "welcome", 1: "refused", 2: "refused"}
 TOKEN_BYTES = 16
-PATIENCE_S = 30
+PATIENCE_S = 120  # longer than the node takes beside ten times as much work
 
 
 def varint(number):
