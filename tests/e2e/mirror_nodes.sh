@@ -170,7 +170,7 @@ answer=$(tapectl_json repair l0/c0/latest) && fail "repair of what has one copy:
 expect_error_in "$answer" INVALID_ARGUMENT ARGUMENT_INVALID
 
 # A node is killed while it is recorded into: the job ends well, and says that there is one copy.
-start_job record l0/c0 --source synth:noise=0 --copies 2 --duration 60s --resume-for 60s
+start_job record l0/c0 --source synth:noise=0 --copies 2 --duration 1h --resume-for 60s
 wait_for 10 job_has_more_than 100 || fail "it does not record: $(job)"
 kill_service "${PIDS[1]}"
 wait_for 20 job_has_more_than $(($(job .blocks) + 50)) || fail "the other node does not go on: $(job)"
@@ -188,15 +188,14 @@ json_is "$(at 0 recordings show "$killed")" ".blocks == $killed_blocks and .miss
 json_is "$(at 1 recordings show "$killed")" ".blocks - .missing_blocks < $killed_blocks" "the node that was away"
 
 # One that stays away: the job ends well all the same.
-start_job record l0/c0 --source synth:noise=0 --copies 2 --blocks 1500 --resume-for 60s
-wait_for 10 job_has_more_than 100 || fail "it does not record: $(job)"
+start_job record l0/c0 --source synth:noise=0 --copies 2 --blocks 3000 --resume-for 60s
 kill_service "${PIDS[1]}"
 end_job
 ((JOB_STATUS == 0)) || fail "the job failed with one node: $ANSWER"
-json_is "$ANSWER" '.blocks == 1500 and .lost_blocks == 0 and (.notes | any(.code == "ONE_COPY"))' "one node is left"
+json_is "$ANSWER" '.blocks == 3000 and .lost_blocks == 0 and (.notes | any(.code == "ONE_COPY"))' "one node is left"
 away=$(newest)
 start_node 1
-plays "$away" 1500 "a recording that went on with one copy"
+plays "$away" 3000 "a recording that went on with one copy"
 for name in "$killed" "$away"; do
   repair "a recording that one node has missed" "$name"
   blocks=$(at 0 recordings show "$name" | jq .blocks)

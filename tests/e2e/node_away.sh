@@ -35,7 +35,7 @@ start_worker
 # The second of three is away, comes while the job runs, and is the second part.
 over 0 1 2
 kill_service "${PIDS[1]}"
-start_job record l0/c0 --source synth:noise=0 --duration 60s --resume-for 60s
+start_job record l0/c0 --source synth:noise=0 --duration 1h --resume-for 60s
 wait_for 10 job_has_more_than 100 || fail "it does not begin without a node: $(job)"
 job_says PART_AWAY ".part == \"2\" and .parts == \"3\" and .node == \"${ADDRESSES[1]}\"" || fail "nobody says which node is away: $(job)"
 ! job '.notes | any(.degraded_from != null)' -e || fail "one copy is what was asked for: $(job)"
@@ -54,7 +54,7 @@ json_is "$recorded" '.blocks == 500 and .lost_blocks == 0 and (.notes | any(.cod
 
 # With two copies.
 over 0 1
-start_job record l0/c0 --source synth:noise=0 --copies 2 --duration 60s --resume-for 60s
+start_job record l0/c0 --source synth:noise=0 --copies 2 --duration 1h --resume-for 60s
 wait_for 10 job_has_more_than 100 || fail "a mirror does not begin with one node: $(job)"
 job_says PART_AWAY ".part == \"2\" and .parts == \"2\" and .node == \"${ADDRESSES[1]}\"" || fail "nobody says which node is away: $(job)"
 job_says PART_AWAY '.degraded_from == "0"' || fail "it is not degraded: $(job)"

@@ -65,7 +65,7 @@ kill_nodes() {
   done
 }
 if [[ -z ${TAPEDECK_LONG:-} ]]; then
-  start_job record l0/c0 --source synth:noise=0 --duration "$((KILLS * 8 + 10))s" --resume-for 60s
+  start_job record l0/c0 --source synth:noise=0 --duration 1h --resume-for 60s
   kill_nodes
   tapectl jobs cancel "$(job .name)" >/dev/null
   end_job
