@@ -20,7 +20,7 @@ interrupt_job() { kill -INT "$(pgrep -P "$JOB_PID" tapectl)"; }
 # begin_stream SOURCE_OPTIONS: a live recording of a sender that goes on until SENDER is killed.
 begin_stream() {
   begin_ingest "udp=127.0.0.1:0$1"
-  begin_sender --duration 60s
+  begin_sender --duration 1h
   wait_for 15 has_samples || fail "no samples came"
 }
 
@@ -34,7 +34,7 @@ ended_well() {
 
 # A duration is its time, from the first sample on; a stream without an end has no progress.
 scenario_progress() {
-  RECORD_OPTIONS=(--duration 30s)
+  RECORD_OPTIONS=(--duration 300s)
   begin_stream ""
   wait_for 15 job '.progress > 0.01' -e || fail "no progress by time: $(job)"
   json_is "$(job)" '.progress < 0.5 and .total_blocks == null' "progress of a duration"
@@ -64,7 +64,7 @@ scenario_stop() {
   ended_well "Ctrl-C" STOPPED
   json_is "$ANSWER" '[.notes[] | select(.code == "INGEST_COUNTS").samples | tonumber * 8] == [.bytes]' "all samples that had come"
 
-  start_job record l0/c0 --source synth --duration 60s
+  start_job record l0/c0 --source synth --duration 1h
   kill -STOP "$STORAGE_PID" # so that it cannot end
   interrupt_job
   wait_for 10 grep -q 'stopping jobs/' "$WORK/job.log" || fail "it does not stop"
@@ -88,15 +88,15 @@ scenario_stop() {
 
 # A sender that falls silent ends the job well, unless that is asked to be an error; one that never sent is an error.
 scenario_silence() {
-  begin_ingest udp=127.0.0.1:0,timeout=2
-  begin_sender --duration 60s
+  begin_ingest udp=127.0.0.1:0,timeout=6
+  begin_sender --duration 1h
   wait_for 15 has_samples || fail "no samples came"
   kill -KILL "$SENDER"
   end_ingest
-  ended_well "a silence" INGEST_ENDED '.cause == "SILENCE" and .timeout_s == "2"'
+  ended_well "a silence" INGEST_ENDED '.cause == "SILENCE" and .timeout_s == "6"'
 
-  begin_ingest udp=127.0.0.1:0,timeout=2,silence=error
-  begin_sender --duration 60s
+  begin_ingest udp=127.0.0.1:0,timeout=6,silence=error
+  begin_sender --duration 1h
   wait_for 15 has_samples || fail "no samples came"
   kill -KILL "$SENDER"
   end_ingest
@@ -145,7 +145,7 @@ scenario_restart() {
   tapectl record l0/c0 --source synth --blocks 2 >/dev/null
   json_is "$(tapectl_json jobs list)" '[.jobs[].name] == ([.jobs[].name] | unique_by(ltrimstr("jobs/") | tonumber) | reverse)' "numbers"
 
-  start_job record l0/c0 --source synth --duration 60s
+  start_job record l0/c0 --source synth --duration 1h
   before=$(job .name)
   kill_service "$WORKER_PID"
   end_job

@@ -44,7 +44,7 @@ triggered() {
   lun_with_channel "$TRIGGERED" trig/plain cf32_le 1MiB
   tapectl channel create trig/t --block-bytes 1MiB --sample-rate "$RATE" --commit received --pre-trigger 1s \
     --post-trigger 500ms >/dev/null
-  start_job record trig/t --source synth --duration 5s
+  start_job record trig/t --source synth --duration "$(slow 5)s"
   answer=$(tapectl_json trigger trig/t --label seen)
   end_job
   ((JOB_STATUS == 0)) || fail "the stream failed: $ANSWER"

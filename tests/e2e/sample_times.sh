@@ -26,7 +26,7 @@ of_a_stream() {
 }
 
 of_a_trigger() {
-  start_job record seen/t --source synth --duration 2s
+  start_job record seen/t --source synth --duration "$(slow 2)s"
   NAME=$(tapectl_json trigger seen/t --label seen | jq -r '.captures[0].recording')
   end_job
   ((JOB_STATUS == 0)) || fail "the stream failed: $ANSWER"

@@ -216,7 +216,7 @@ under_way() {
   local answer out
   CHANNEL=l0/live
   begin_ingest udp=127.0.0.1:0
-  "$TAPEDECK_BIN/tapedeck-emulator" --udp "127.0.0.1:$PORT" --rate 2MB --packet-bytes 1440 --duration 60s >/dev/null 2>&1 &
+  "$TAPEDECK_BIN/tapedeck-emulator" --udp "127.0.0.1:$PORT" --rate 2MB --packet-bytes 1440 --duration 1h >/dev/null 2>&1 &
   local sender=$!
   wait_for 30 has_segments l0/live/latest 4 || fail "the stream does not grow"
   refused ARGUMENT_INVALID keep l0/live/latest
