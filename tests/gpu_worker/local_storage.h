@@ -26,7 +26,8 @@ class LocalStorage final : public services::StorageClient {
 
   // What happens between a look at a channel and the session into it.
   std::function<void()> meanwhile;
-  // While true, no session after the first gets through to the node; null: all do.
+  // While true, no session after the first gets through to the node, which says that it lives;
+  // null: all do.
   const std::atomic<bool>* held = nullptr;
 
   absl::StatusOr<services::Channel> GetChannel(const std::string& name) override {
@@ -64,7 +65,8 @@ class LocalStorage final : public services::StorageClient {
     };
     ++sessions_;
     // The caller may carry sessions itself, and one that is cancelled now lets go of this.
-    PostWhen(loop_, opened_++ > 0 ? held : nullptr,
+    services::session::ControlStream& waiting = *node_end;
+    PostWhen(loop_, opened_++ > 0 ? held : nullptr, waiting,
              [&loop = loop_, &node = node_, rail = rail_, session, end,
               control = std::move(node_end)]() mutable {
                const services::session::ServerSessionSettings settings{
@@ -76,12 +78,15 @@ class LocalStorage final : public services::StorageClient {
   }
 
  private:
+  // `task` has the stream `waiting`.
   static void PostWhen(dataplane::EventLoop& loop, const std::atomic<bool>* held,
-                       dataplane::Task task) {
+                       services::session::ControlStream& waiting, dataplane::Task task) {
     if (held == nullptr || !*held) return loop.Post(std::move(task));
-    loop.PostAfter(dataplane::kMillisecondNs, [&loop, held, task = std::move(task)]() mutable {
-      PostWhen(loop, held, std::move(task));
-    });
+    waiting.Send(services::session::Progress{.phase = "held by the test"});
+    loop.PostAfter(10 * dataplane::kMillisecondNs,
+                   [&loop, held, &waiting, task = std::move(task)]() mutable {
+                     PostWhen(loop, held, waiting, std::move(task));
+                   });
   }
 
   int opened_ = 0;
