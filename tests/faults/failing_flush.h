@@ -3,7 +3,9 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <set>
+#include <string>
 
 namespace tapedeck::faults {
 
@@ -13,5 +15,11 @@ void FailDirectoryFlush(int which);
 // The inodes of the directories that have been flushed since they were forgotten.
 std::set<ino_t> FlushedDirectories();
 void ForgetFlushedDirectories();
+
+// From now on what a file holds when it is flushed is kept, until the next call.
+void KeepFlushedBytes();
+
+// What the file with this inode held when it was last flushed; none if it was not.
+std::optional<std::string> FlushedBytes(ino_t inode);
 
 }  // namespace tapedeck::faults
