@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "dataplane/crc32c.h"
+#include "dataplane/transfer/link_port.h"
 #include "dataplane/transfer/receiver.h"
 #include "tests/dataplane/raw_peer.h"
 
@@ -65,6 +66,24 @@ TEST_F(BatchTest, WhatWasSaidBeforeTheEndIsHeard) {
   Run();
   ASSERT_EQ(peer_.granted.size(), before + 1);
   EXPECT_EQ(peer_.granted.back(), 7u);
+}
+
+using SilentPeerTest = LinkToRawPeer;
+
+// Nothing is under way whose deadline could end the link.
+TEST_F(SilentPeerTest, IsGivenUpAfterThreeSeconds) {
+  Receiver receiver(session_, TransferOp::kSend, ring_);
+  ConnectTo(&receiver);
+  const int64_t begun_ns = poller_.clock().NowNs();
+  const auto passed_ns = [&] { return poller_.clock().NowNs() - begun_ns; };
+  EXPECT_TRUE(poller_.RunUntil([&] {
+    Run();
+    return !link_->up() || passed_ns() > 20 * kSecondNs;
+  }));
+  EXPECT_FALSE(link_->up());
+  EXPECT_EQ(link_->last_failure().code(), absl::StatusCode::kUnavailable) << link_->last_failure();
+  EXPECT_GE(passed_ns(), kLinkSilenceNs);
+  EXPECT_LE(passed_ns(), kLinkSilenceNs + kLinkPingNs);
 }
 
 class ArrivalTest : public LinkToRawPeer {

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/memory/memory_pool.h"
 #include "dataplane/transfer/link.h"
@@ -54,6 +56,8 @@ class CountingExecutor final : public Executor {
   void AtEndOfTurn(Task task) override { inner_.Post(std::move(task)); }
   const Clock& clock() const override { return inner_.clock(); }
   void RunReady() { inner_.RunReady(); }
+  // Its clock jumps to the next timer when nothing else is to do.
+  bool RunUntil(const std::function<bool()>& done) { return inner_.RunUntil(done); }
 
   int posts = 0;
 
