@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/fd.h"
 #include "services/formats/riff.h"
+#include "tests/scratch_file.h"
 #include "tests/services/formats/feed.h"
 
 namespace tapedeck::services::formats {
@@ -38,6 +39,33 @@ TEST(WavTest, EveryTypeComesBackAsItWas) {
     EXPECT_THAT(content.annotations,
                 ElementsAre(Annotation{.label = "signal", .comment = "frequency=433920000"}));
     EXPECT_EQ(*ReadAll(**reader), feed.samples);
+  }
+}
+
+// Its reader here counts a sample's bytes itself; others go by what the head says.
+TEST(WavTest, TheHeadSaysWhatASampleIs) {
+  struct Case {
+    const char* datatype;
+    uint64_t format, channels, bits;
+  };
+  for (const Case& one : {Case{"ru8", 1, 1, 8}, Case{"cu8", 1, 2, 8}, Case{"ci16_le", 1, 2, 16},
+                          Case{"rf32_le", 3, 1, 32}, Case{"cf64_le", 3, 2, 64}}) {
+    SCOPED_TRACE(one.datatype);
+    Feed feed{.samples = Samples(kBlockBytes)};
+    const Recording recording = RecordingOf(feed.samples, one.datatype);
+    const std::string path = ScratchPath("head.wav");
+    const auto exported = Export(*SubjectOf(recording, {}), WishFor("wav", path, feed));
+    ASSERT_TRUE(exported.ok()) << exported.status();
+    const std::string file = ReadFile(path);
+    std::filesystem::remove(path);
+    EXPECT_EQ(file.substr(8, 8), "WAVEfmt ");
+    const uint64_t sample_bytes = one.channels * one.bits / 8;
+    EXPECT_EQ(NumberAt(file, 20, 2), one.format);
+    EXPECT_EQ(NumberAt(file, 22, 2), one.channels);
+    EXPECT_EQ(NumberAt(file, 24, 4), 1'000'000u);
+    EXPECT_EQ(NumberAt(file, 28, 4), 1'000'000 * sample_bytes);
+    EXPECT_EQ(NumberAt(file, 32, 2), sample_bytes);
+    EXPECT_EQ(NumberAt(file, 34, 2), one.bits);
   }
 }
 
