@@ -184,9 +184,9 @@ main() {
   if [[ $ALL == yes ]]; then
     suite tsan "$TAPEDECK_ROOT/build-tsan" "$CI/tsan.sh"
     # Each of these uses all processors.
-    checks "ungrouped tidy coverage images" ""
+    checks "ungrouped tidy coverage images mutants" ""
   else
-    for name in tsan ungrouped tidy coverage images; do
+    for name in tsan ungrouped tidy coverage images mutants; do
       skip "$name" "takes long; run deploy/ci/$name.sh or deploy/test.sh --all"
     done
     say_costs
