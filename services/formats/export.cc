@@ -56,7 +56,7 @@ class Exporter {
       if (!found.has_value()) return Ended();
       const Piece piece = PieceOf(*found, block * block_bytes);
       TD_RETURN_IF_ERROR(writer.Write(piece, file_.output()));
-      TD_RETURN_IF_ERROR(Note(piece, subject_.sample_bytes(), &file_.mark().seen));
+      TD_RETURN_IF_ERROR(AddPiece(piece, subject_.sample_bytes(), &file_.mark().seen));
       file_.Advance(piece.bytes);
       if (!wish_.progress(offset())) return JobCancelled();
       if (offset() - saved < kSaveBytes) continue;

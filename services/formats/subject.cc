@@ -109,7 +109,7 @@ uint64_t Seen::first_index() const {
 
 uint64_t Losses::samples() const { return SumOf(ranges) + somewhere; }
 
-absl::Status Note(const Piece& piece, uint64_t sample_bytes, Seen* seen) {
+absl::Status AddPiece(const Piece& piece, uint64_t sample_bytes, Seen* seen) {
   const uint64_t first = piece.offset / sample_bytes;
   const uint64_t count = piece.bytes / sample_bytes;
   const bool behind_gap =

@@ -61,7 +61,7 @@ struct Seen {
 };
 
 // RESOURCE_EXHAUSTED (LIMIT_REACHED): there are more gaps than a file can tell of.
-absl::Status Note(const Piece& piece, uint64_t sample_bytes, Seen* seen);
+absl::Status AddPiece(const Piece& piece, uint64_t sample_bytes, Seen* seen);
 
 // The time of a sample, counted from the subject's first one.
 model::SampleTime TimeOf(const Subject& subject, uint64_t sample);
