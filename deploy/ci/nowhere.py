@@ -22,11 +22,12 @@ Run = collections.namedtuple("Run", "entries ran")  # what ctest lists, and the 
 
 
 def entry_of(test):
-    """An entry of ctest's list."""
+    """An entry of ctest's list. That of a program that is not built has its path as name."""
     command = test.get("command", [])
     filters = [place for place, word in enumerate(command) if word.startswith("--gtest_filter=")]
     labels = {p["name"]: p["value"] for p in test.get("properties", [])}.get("LABELS", [])
-    return Entry(test["name"], os.path.basename(command[filters[0] - 1]) if filters else None, frozenset(labels))
+    program = command[filters[0] - 1] if filters else test["name"] if test["name"].startswith("/") else None
+    return Entry(test["name"], program and os.path.basename(program), frozenset(labels))
 
 
 def run_of(build):

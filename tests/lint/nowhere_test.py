@@ -43,6 +43,10 @@ class Nowhere(unittest.TestCase):
         self.assertEqual(self.missing(gpu[:1], gpu[1:], ["Cuda/Fft"], [], registered), [])
         self.assertEqual(self.missing(gpu[1:], gpu[1:], [], [], [("fft_test", gpu[1].labels)]), ["Cuda/Fft", "fft_test (gpu unit)"])
 
+    def test_programs_of_unit_suites_that_are_not_built(self):
+        absent = suite("/b/node_test", "node_test", "unit")
+        self.assertEqual(self.missing([absent, SIM], [UNIT], ["PowerCut"], ["Scrub"]), [])
+
     def test_a_script_that_the_sanitized_build_does_not_register(self):
         self.assertEqual(self.missing([script("services.python", "unit")], [], [], [], []), ["services.python"])
 
@@ -57,6 +61,7 @@ class Nowhere(unittest.TestCase):
     def test_entries_of_ctest(self):
         listed = {"name": "A/B", "command": ["/x/cost.sh", "f", "/y/bin/a_test", "--gtest_filter=A/B.*"], "properties": [{"name": "LABELS", "value": ["unit"]}]}
         self.assertEqual(nowhere.entry_of(listed), suite("A/B", "a_test", "unit"))
+        self.assertEqual(nowhere.entry_of({"name": "/y/bin/a_test", "properties": listed["properties"]}), suite("/y/bin/a_test", "a_test", "unit"))
         self.assertEqual(nowhere.entry_of({"name": "x", "command": ["/bin/a.sh"], "properties": []}), script("x"))
 
     def test_cases_that_only_the_plain_build_has(self):
