@@ -32,7 +32,7 @@ class Tidy(unittest.TestCase):
         self.write(".clang-tidy", "Checks: all")
         self.write("tools/clang-tidy", TIDY)
         self.write("tools/ninja", "#!/bin/sh\ncat deps\n")
-        entries = [{"file": f"{self.root}/{name}", "command": f"g++ -DX=1 -o {name}.o -c {self.root}/{name}"}
+        entries = [{"file": f"{self.root}/{name}", "command": f"g++ -DX=1 -Winvalid-pch -include {self.root}/build/cmake_pch.hxx -o {name}.o -c {self.root}/{name}"}
                    for name in [*self.files, "build/proto/groups/p_0.cc", "build/tests/generated.cc"]]
         self.write("build/compile_commands.json", json.dumps(entries))
         self.depend(*self.files)
@@ -56,6 +56,8 @@ class Tidy(unittest.TestCase):
 
     def test_ours_are_read_once(self):
         self.assertEqual(self.tidy(), (0, "", sorted(self.files)))
+        commands = {entry["command"] for entry in json.loads((self.root / "build/tidy/compile_commands.json").read_text())}
+        self.assertIn(f"g++ -DX=1 -o services/a.cc.o -c {self.root}/services/a.cc", commands)
         self.assertEqual(self.tidy(), (0, "", []))
         self.write("services/a.cc", "good as well")
         self.assertEqual(self.tidy(), (0, "", ["services/a.cc"]))
