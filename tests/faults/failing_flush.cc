@@ -38,9 +38,13 @@ std::string ReadBytes(int fd) {
   return bytes;
 }
 
-void KeepBytes(int fd, ino_t inode) {
+// A file that is written to has room ahead, and is cut to its length before it is flushed last.
+constexpr off_t kMostKeptBytes = 1 << 20;
+
+void KeepBytes(int fd, const struct stat& file) {
   absl::MutexLock lock(&flush_mutex);
-  if (keeps_bytes) KeptBytes()[inode] = ReadBytes(fd);
+  KeptBytes().erase(file.st_ino);
+  if (keeps_bytes && file.st_size <= kMostKeptBytes) KeptBytes()[file.st_ino] = ReadBytes(fd);
 }
 
 }  // namespace
@@ -79,7 +83,7 @@ std::optional<std::string> FlushedBytes(ino_t inode) {
 extern "C" int fsync(int fd) {
   struct stat file {};
   const bool known = fstat(fd, &file) == 0;
-  if (known && S_ISREG(file.st_mode)) KeepBytes(fd, file.st_ino);
+  if (known && S_ISREG(file.st_mode)) KeepBytes(fd, file);
   if (!known || !S_ISDIR(file.st_mode)) return static_cast<int>(syscall(SYS_fsync, fd));
   absl::MutexLock lock(&flush_mutex);
   if (flush_to_fail > 0 && --flush_to_fail == 0) {
@@ -92,6 +96,6 @@ extern "C" int fsync(int fd) {
 
 extern "C" int fdatasync(int fd) {
   struct stat file {};
-  if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode)) KeepBytes(fd, file.st_ino);
+  if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode)) KeepBytes(fd, file);
   return static_cast<int>(syscall(SYS_fdatasync, fd));
 }

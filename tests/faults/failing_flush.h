@@ -16,10 +16,11 @@ void FailDirectoryFlush(int which);
 std::set<ino_t> FlushedDirectories();
 void ForgetFlushedDirectories();
 
-// From now on what a file holds when it is flushed is kept, until the next call.
+// From now on what a file of at most 1 MiB holds when it is flushed is kept, until the next call.
 void KeepFlushedBytes();
 
-// What the file with this inode held when it was last flushed; none if it was not.
+// What the file with this inode held when it was last flushed; none if it was not, or if it
+// held more then.
 std::optional<std::string> FlushedBytes(ino_t inode);
 
 }  // namespace tapedeck::faults
