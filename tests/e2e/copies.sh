@@ -1,32 +1,14 @@
 #!/usr/bin/env bash
-# Recordings that go to another LUN or storage node: a copy has every byte and note of its original, goes on where it was broken
-# off by a kill of any of the three programs, and is whole before the original is deleted. What has moved is found under its old
-# name.
-#   copies.sh [ROUNDS]    so many moves with a kill; default 6, with TAPEDECK_LONG 200
+# Recordings that go to another LUN: a copy has every byte and note of its original, and is whole before the original is deleted.
+# What has moved is found under its old name. Moves to another node are the matter of kills.sh copies.
 # shellcheck source=tests/e2e/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-ROUNDS=${1:-6}
-[[ -z ${TAPEDECK_LONG:-} ]] || ROUNDS=200
 BLOCKS=120
 
-# start_node NAME PORT: a second storage node is started as the first is.
-start_node() {
-  start_service "$WORK/$1.log" "$2" "$TAPEDECK_BIN/tapedeck-storage" --listen "127.0.0.1:$2" --state "$WORK/$1" "${STORAGE_RAILS[@]}"
-}
-start_second() {
-  start_node second "$SECOND_PORT"
-  SECOND_PID=$SERVICE_PID
-}
-
-second() { TAPEDECK_STORAGE=$SECOND tapectl_json "$@"; }
 record() { tapectl_json record "$1" --source synth --blocks "$BLOCKS" >/dev/null && newest_recording; }
 # data_of DIRECTORY RECORDING: its payload, as it lies on the disk.
 data_of() { echo "$WORK/$1/${2##*/}/data"; }
-# whole_in ANSWER: whether a list of recordings has a sealed copy of ORIGINAL.
-# shellcheck disable=SC2016
-whole_in() { jq -e --arg original "$ORIGINAL" '[.recordings[] | select(.original == $original and .state == "SEALED" and .blocks == '"$BLOCKS"')] | length == 1' <<<"$1" >/dev/null; }
-
 # Of one node: every byte, and what people have noted.
 copy_here() {
   local original answer copy
@@ -121,54 +103,16 @@ lost_manifests() {
   tapectl recordings delete "$original" >/dev/null
 }
 
-# A move to the other node during which one of tapectl, source and target is killed, at any moment; those that serve come back. Then
-# it is asked for again until it is done. At no time is there less than one whole copy.
-killed_move() {
-  local pid status=0 answer
-  ORIGINAL=$(record fast/c)
-  second recordings list >/dev/null
-  # The program itself: a kill of a shell around it would leave it running.
-  "$TAPEDECK_BIN/tapectl" --output json recordings move "$ORIGINAL" deep/c --to-storage "$SECOND" --pace 10MB >"$WORK/move.json" 2>"$WORK/move.log" &
-  pid=$!
-  sleep "0.$((RANDOM % 80 + 10))"
-  case $(($1 % 3)) in
-    0) kill -KILL "$pid" 2>/dev/null || true ;; # it may be done
-    1) kill_service "$STORAGE_PID" && start_storage ;;
-    2) kill_service "$SECOND_PID" && start_second ;;
-  esac
-  wait "$pid" || status=$?
-  if ((status != 0)); then
-    if ! tapectl_json recordings show "$ORIGINAL" | jq -e '.blocks == '"$BLOCKS" >/dev/null; then
-      whole_in "$(second recordings list)" || fail "round $1: neither the original nor a copy is whole"
-    fi
-    answer=$(tapectl_json recordings move "$ORIGINAL" deep/c --to-storage "$SECOND") || fail "round $1: moving again: $answer $(cat "$WORK/move.json") $(second recordings list)"
-  fi
-  answer=$(second recordings list)
-  whole_in "$answer" || fail "round $1: not one whole copy: $answer"
-  json_is "$answer" '[.recordings[] | select(.state != "SEALED")] == []' "round $1: what unfinished copies have left"
-  json_is "$(tapectl_json recordings list)" "[.recordings[] | select(.name == \"$ORIGINAL\")] == []" "round $1: the original"
-  second recordings verify "$(jq -r '.recordings[0].name' <<<"$answer")" >/dev/null || fail "round $1: the copy does not verify"
-}
-
 begin_test
 export XDG_STATE_HOME=$WORK/kept
 start_storage
 start_worker
-SECOND_PORT=$(free_port)
-SECOND=127.0.0.1:$SECOND_PORT
-start_second
 lun_with_channel posix fast/c cf32_le 64KiB
 lun_with_channel direct deep/c cf32_le 64KiB
 tapectl channel create deep/other --datatype ci16_le --block-bytes 64KiB --sample-rate 1e6 >/dev/null
-mkdir "$WORK/member-second"
-TAPEDECK_STORAGE=$SECOND tapectl lun create deep --store posix --member "$WORK/member-second" >/dev/null
-TAPEDECK_STORAGE=$SECOND tapectl channel create deep/c --datatype cf32_le --block-bytes 64KiB --sample-rate 1e6 >/dev/null
-
 copy_here
 deleted_twice
 of_a_detached_lun
 refusals
 lost_manifests
-for ((round = 0; round < ROUNDS; ++round)); do killed_move "$round"; done
 [[ -z $(ls "$XDG_STATE_HOME/tapedeck/copies" 2>/dev/null) ]] || fail "files of copies that have ended: $(ls "$XDG_STATE_HOME/tapedeck/copies")"
-echo "a copy with all its notes, refusals, and $ROUNDS moves with a kill: each ends with one whole recording"

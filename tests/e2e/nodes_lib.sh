@@ -5,7 +5,7 @@ PORTS=() PIDS=() ADDRESSES=()
 # start_node I: again after a kill it keeps its port and state.
 start_node() {
   start_service "$WORK/storage$1.log" "${PORTS[$1]}" "$TAPEDECK_BIN/tapedeck-storage" --listen "${ADDRESSES[$1]}" \
-    --state "$WORK/state$1" "${STORAGE_RAILS[@]}"
+    --state "$WORK/state$1" "${STORAGE_RAILS[@]}" "${STORAGE_OPTIONS[@]}"
   PIDS[$1]=$SERVICE_PID
 }
 

@@ -1,32 +1,12 @@
 #!/usr/bin/env bash
 # Two workers of one machine with a rail of kind ipc: blocks are copied from one's memory to the other's. What comes verifies and is the
-# same bytes, the notes name the way, ends that are killed are told of, and each thing that cannot be has a name: a memory that is
-# not shared, a storage node, a claim of memory that is not the claimer's.
+# same bytes, the notes name the way, and each thing that cannot be has a name: a memory that is not shared, a storage node, a claim
+# of memory that is not the claimer's. Ends that are killed are the matter of kills.sh.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=tests/e2e/inlets_lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/inlets_lib.sh"
 
 BLOCKS=$(scaled 2000 60)
-
-# start_two: SENDER and RECEIVER, the addresses; the receiver has RECEIVER_PID.
-start_two() {
-  WORKER_RAILS+=(--rail p0=ipc:127.0.0.1)
-  start_worker
-  SENDER=$TAPEDECK_WORKER SENDER_PID=$WORKER_PID
-  WORKER_PORT='' WORKER_OPTIONS=(--inlets on)
-  start_worker
-  RECEIVER=$TAPEDECK_WORKER RECEIVER_PID=$WORKER_PID
-}
-
-send() { TAPEDECK_WORKER=$SENDER tapectl_json record --to "$RECEIVER/$1" "${@:2}"; }
-received() { TAPEDECK_WORKER=$RECEIVER job "$@"; }
-is_open() { received "select(.recording == \"inlets/$1\" and .state == \"STARTING\")" -e; }
-runs() { received 'select(.state == "RUNNING" and .blocks > 4)' -e; }
-
-# start_receive INLET OPTION...: in the background; RECEIVE_PID, and its answer in WORK/received.json.
-start_receive() {
-  TAPEDECK_WORKER=$RECEIVER tapectl_json receive "$@" >"$WORK/received.json" 2>"$WORK/receive.log" &
-  RECEIVE_PID=$!
-  wait_for 10 is_open "$1" || fail "the inlet $1 does not open: $(cat "$WORK/receive.log")"
-}
 
 # ends_well INLET BLOCKS: both ends have all of them, and say that they were copied.
 ends_well() {
@@ -39,6 +19,7 @@ ends_well() {
 }
 
 begin_test
+WORKER_RAILS+=(--rail p0=ipc:127.0.0.1)
 start_two
 
 start_receive fft --rails p0 --sink verify
@@ -76,27 +57,3 @@ expect_error_in "$ANSWER" UNAVAILABLE RAIL_UNREACHABLE
   fail "a storage node has a rail of kind ipc"
 grep -q "ipc is between workers" "$WORK/refused.log" || fail "why not: $(cat "$WORK/refused.log")"
 echo "a rail that is not named, or not there, or not for storage: each has its name"
-
-# Both ends are killed in turn. What was copied from memory that is gone reaches nobody.
-start_receive orphan --rails p0 --sink null
-(
-  trap - ERR
-  send orphan --rails p0 --source synth --duration 600s >/dev/null 2>&1 || true
-) &
-wait_for 10 runs || fail "the stream does not begin: $(received)"
-kill_service "$SENDER_PID"
-! wait "$RECEIVE_PID" || fail "a stream went on without its sender"
-expect_error_in "$(cat "$WORK/received.json")" UNAVAILABLE PEER_LOST
-WORKER_PORT=${SENDER##*:} WORKER_OPTIONS=()
-start_worker
-start_receive victim --rails p0 --sink null
-TAPEDECK_WORKER=$SENDER tapectl_json record --to "$RECEIVER/victim" --rails p0 --source synth --duration 600s >"$WORK/sent.json" 2>"$WORK/send.log" &
-SEND_PID=$!
-wait_for 10 runs || fail "the stream does not begin: $(received)"
-kill_service "$RECEIVER_PID"
-! wait "$SEND_PID" || fail "a stream went on without its receiver"
-expect_error_in "$(cat "$WORK/sent.json")" UNAVAILABLE PEER_LOST
-wait "$RECEIVE_PID" || true
-[[ $(find "/proc/$WORKER_PID/map_files" -lname '*memfd:tapedeck-*' 2>/dev/null | wc -l) -le 1 ]] ||
-  fail "memory of a peer is still open"
-echo "an end that is killed is told of, and its memory let go"

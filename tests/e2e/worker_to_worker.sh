@@ -1,47 +1,22 @@
 #!/usr/bin/env bash
 # One worker records into another one's inlet, no storage between: what comes verifies, file to file it is the same bytes, a rail that
 # is cut costs nothing, and everything that can go wrong at an inlet has a name and an end: no inlet, one that is taken, nobody who
-# comes, a sender or a receiver that is killed, a job that is cancelled, a worker that takes no streams.
+# comes, a job that is cancelled, a worker that takes no streams. Ends that are killed are the matter of kills.sh.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 source "$(dirname "${BASH_SOURCE[0]}")/faults.sh"
+# shellcheck source=tests/e2e/inlets_lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/inlets_lib.sh"
 own_the_rails "$@"
 
 BLOCKS=$(scaled 400 20)
 
-# start_two: SENDER and RECEIVER, the addresses; the receiver has RECEIVER_PID.
-start_two() {
-  start_worker
-  SENDER=$TAPEDECK_WORKER
-  WORKER_PORT='' WORKER_OPTIONS=(--inlets on)
-  start_worker
-  RECEIVER=$TAPEDECK_WORKER RECEIVER_PID=$WORKER_PID
-}
-
-send() { TAPEDECK_WORKER=$SENDER tapectl_json record --to "$RECEIVER/$1" "${@:2}"; }
-receive() { TAPEDECK_WORKER=$RECEIVER tapectl_json receive "$@"; }
-received() { TAPEDECK_WORKER=$RECEIVER job "$@"; }
-
-# start_receive INLET OPTION...: in the background; RECEIVE_PID, and its answer in WORK/received.json.
-start_receive() {
-  receive "$@" >"$WORK/received.json" 2>"$WORK/receive.log" &
-  RECEIVE_PID=$!
-  wait_for 10 is_open "$1" || fail "the inlet $1 does not open: $(cat "$WORK/receive.log")"
-}
-is_open() { received "select(.recording == \"inlets/$1\" and .state == \"STARTING\")" -e; }
 sender_failed() { TAPEDECK_WORKER=$SENDER job 'select(.state == "FAILED")' -e; }
-runs() { received 'select(.state == "RUNNING" and .blocks > 4)' -e; }
 
 # ends_well INLET BLOCKS: both ends have all of them.
 ends_well() {
   wait "$RECEIVE_PID" || fail "receiving at $1: $(cat "$WORK/received.json")"
   json_is "$SENT" ".state == \"SUCCEEDED\" and .blocks == $2 and .recording == \"inlets/$1\"" "sending to $1"
   json_is "$(cat "$WORK/received.json")" ".state == \"SUCCEEDED\" and .direction == \"PLAYBACK\" and .blocks == $2 and .lost_blocks == 0" "receiving at $1"
-}
-
-# ends_with REASON...: the receiving job.
-ends_with() {
-  ! wait "$RECEIVE_PID" || fail "what was received did not fail"
-  expect_error_in "$(cat "$WORK/received.json")" "$@"
 }
 
 begin_test
@@ -97,28 +72,3 @@ start_receive unwritable --sink "file:$WORK/no/such/folder"
 SENT=$(send unwritable --source synth --blocks 1) && fail "a sink that cannot be opened took a stream"
 ! wait "$RECEIVE_PID" || fail "a sink that cannot be opened was opened"
 echo "no inlet, one taken, nobody, cancelled, off, wrong: each has its name"
-
-# A killed sender.
-start_receive orphan --sink null
-(
-  trap - ERR
-  send orphan --source synth --duration 600s >/dev/null 2>&1 || true
-) &
-wait_for 10 runs || fail "the stream does not begin: $(received)"
-kill_service "${SERVICE_PIDS[0]}"
-ends_with UNAVAILABLE PEER_LOST
-echo "a sender that is killed: $(jq -r .error.message "$WORK/received.json")"
-
-# A killed receiver. A stream into an inlet is not resumed.
-WORKER_PORT=${SENDER##*:} WORKER_OPTIONS=()
-start_worker
-start_receive victim --sink null
-TAPEDECK_WORKER=$SENDER tapectl_json record --to "$RECEIVER/victim" --source synth --duration 600s >"$WORK/sent.json" 2>"$WORK/send.log" &
-SEND_PID=$!
-wait_for 10 runs || fail "the stream does not begin: $(received)"
-kill_service "$RECEIVER_PID"
-! wait "$SEND_PID" || fail "a stream went on without its receiver"
-expect_error_in "$(cat "$WORK/sent.json")" UNAVAILABLE PEER_LOST
-json_is "$(cat "$WORK/sent.json")" '.error.message | contains("worker ")' "who was lost"
-echo "a receiver that is killed: $(jq -r .error.message "$WORK/sent.json")"
-wait "$RECEIVE_PID" || true

@@ -1,5 +1,5 @@
 // What a copy asks of its channel, and where its place is kept. Copies between nodes:
-// tests/e2e/copies.sh.
+// tests/e2e/kills.sh copies.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
