@@ -1,0 +1,253 @@
+#include "gpu_worker/serving.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "dataplane/deadline.h"
+#include "dataplane/flight/stamp.h"
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+#include "dataplane/transport/rail_set.h"
+#include "gpu_worker/device/peer_copies.h"
+#include "gpu_worker/inlets/inlet_registry.h"
+#include "gpu_worker/pipeline/device_choice.h"
+#include "gpu_worker/reach.h"
+#include "gpu_worker/transfer/ring.h"
+#include "gpu_worker/worker.h"
+#include "services/admin/admin.h"
+#include "services/convert/job_codec.h"
+#include "services/convert/trace_codec.h"
+#include "services/daemon.h"
+#include "services/doctor/examiner.h"
+#include "services/flight/recorder.h"
+#include "services/identity/security.h"
+#include "services/placement.h"
+#include "services/server/doctor_service.h"
+#include "services/server/inlet_service.h"
+#include "services/server/node_service.h"
+#include "services/server/pipeline_service.h"
+#include "services/server/server.h"
+#include "services/server/trace_service.h"
+#include "services/session/registry.h"
+#include "services/session_stream/session_service.h"
+#include "services/storage.h"
+#include "services/storage_client/dialer.h"
+#include "services/supervisor/supervisor.h"
+#include "services/telemetry/node_page.h"
+#include "services/telemetry/otlp/tracing.h"
+
+namespace tapedeck::gpu_worker {
+namespace {
+
+// What cancelled jobs need at most to seal what they have; so much of the grace is theirs.
+constexpr absl::Duration kSealTime = absl::Seconds(9);
+
+absl::StatusOr<std::vector<pipeline::DeviceChoice>> ChooseDevices(const Settings& settings) {
+  TD_ASSIGN_OR_RETURN(auto devices, pipeline::ChooseDevices(settings.devices));
+  for (const pipeline::DeviceChoice& device : devices) {
+    dataplane::Log(dataplane::LogLevel::kInfo, "device", "chosen",
+                   {{"device", device.description}, {"why", device.why}});
+  }
+  return devices;
+}
+
+absl::StatusOr<std::unique_ptr<dataplane::RailSet>> MakeRails(const Settings& settings,
+                                                              dataplane::PeerCopies& copies) {
+  return dataplane::RailSet::Create(
+      settings.rails,
+      {.listen = settings.inlets, .tls = settings.identity.rail_tls, .copies = &copies});
+}
+
+std::vector<device::Device*> DevicesOf(const std::vector<pipeline::DeviceChoice>& choices) {
+  std::vector<device::Device*> devices;
+  for (const pipeline::DeviceChoice& choice : choices) devices.push_back(choice.device.get());
+  return devices;
+}
+
+services::doctor::ExaminerParts Examined(const std::vector<dataplane::Transport*>& rails,
+                                         const services::identity::Security& security,
+                                         Worker& worker) {
+  services::doctor::Scene scene{
+      .rails = worker.Describe().rails, .ports = rails, .ring_bytes = transfer::kDefaultRingBytes};
+  return {.scene = std::make_shared<services::doctor::Scene>(std::move(scene)),
+          .others = [&worker, &security] {
+            auto checks = worker.DoctorChecks();
+            checks.push_back(security.DoctorCheck(worker.Describe().rails));
+            return checks;
+          }};
+}
+
+std::vector<services::server::ServiceFactory> ServicesOf(Worker& worker,
+                                                         const services::flight::Recorder& flight,
+                                                         services::doctor::Examiner& examiner,
+                                                         services::session::Registry* inlets) {
+  std::vector<services::server::ServiceFactory> list = {
+      services::server::PipelineServiceOver(worker), services::server::InletServiceOver(worker),
+      services::server::NodeServiceOver(worker),
+      services::server::TraceServiceOver(flight.reader()),
+      services::server::DoctorServiceOver(examiner)};
+  if (inlets != nullptr) {
+    list.push_back(services::session_stream::SessionServiceOver(*inlets));
+  }
+  return list;
+}
+
+// Takes no more work; jobs go on by themselves until `deadline`.
+void EndJobs(Worker& worker, services::session::Registry* inlets,
+             services::doctor::Examiner& examiner, services::server::Server& server,
+             dataplane::Deadline deadline) {
+  server.Drain();
+  examiner.Stop();
+  worker.Drain(deadline);
+  worker.CancelAll();
+  if (inlets != nullptr) inlets->Drain(0);
+  server.Shutdown(absl::Seconds(1));
+}
+
+services::admin::Admin::Node AdminNode(const services::telemetry::NodePage& page,
+                                       const services::identity::Security& security,
+                                       const services::server::Server& server,
+                                       const Worker& worker) {
+  return {.metrics =
+              [&] {
+                return page.Make([&](services::telemetry::Page& more) {
+                  security.AddMetrics(more);
+                  server.AddMetrics(more);
+                  worker.AddMetrics(more);
+                });
+              },
+          .health = [&] { return worker.Health(); }};
+}
+
+absl::StatusOr<std::unique_ptr<services::flight::Recorder>> MakeFlight(const std::string& name,
+                                                                       const Settings& settings) {
+  return services::flight::Recorder::Create({name, services::NodeRole::kWorker}, settings.state,
+                                            services::convert::TraceMessages());
+}
+
+}  // namespace
+
+// In the order in which they are made; the later ones use the earlier ones.
+struct Serving::Parts {
+  explicit Parts(Settings given) : settings(std::move(given)), tracing(settings.trace) {}
+  ~Parts() { admin.reset(); }  // before what its page is made of
+
+  const Settings settings;
+  std::vector<pipeline::DeviceChoice> devices;  // until the worker has them
+  std::optional<services::StopLimit> limit;     // goes last
+  services::telemetry::otlp::Tracing tracing;
+  std::unique_ptr<services::identity::Security> security;
+  std::unique_ptr<services::admin::Admin> admin;
+  std::unique_ptr<device::DevicePeerCopies> copies;
+  // Connections that close tell their sessions' loops, until their rails go.
+  std::vector<std::unique_ptr<dataplane::EventLoop>> loops;
+  std::unique_ptr<dataplane::RailSet> rails;
+  std::unique_ptr<services::supervisor::Supervisor> supervisor;
+  std::unique_ptr<services::StorageDialer> dialer;
+  std::optional<services::telemetry::NodePage> page;
+  std::unique_ptr<services::flight::Recorder> flight;
+  // What streams of other workers come through; null where none may come.
+  std::unique_ptr<inlets::InletRegistry> inlet_registry;
+  std::unique_ptr<services::session::Registry> inlet_sessions;
+  std::unique_ptr<Worker> worker;
+  std::optional<services::doctor::Examiner> examiner;
+  std::unique_ptr<services::server::Server> server;
+
+  absl::Status MakeInlets();
+  // The worker takes jobs.
+  absl::Status Serve();
+};
+
+absl::Status Serving::Parts::MakeInlets() {
+  if (!settings.inlets) return absl::OkStatus();
+  TD_ASSIGN_OR_RETURN(inlet_registry, inlets::InletRegistry::Create());
+  inlet_sessions = std::make_unique<services::session::Registry>(
+      services::AsExecutors(loops), rails->transports(), inlet_registry.get(), /*trails=*/nullptr,
+      tracing.tracer());
+  return absl::OkStatus();
+}
+
+absl::Status Serving::Parts::Serve() {
+  examiner.emplace(Examined(rails->transports(), *security, *worker));
+  TD_ASSIGN_OR_RETURN(
+      server, services::server::Server::Create(
+                  settings.listen, ServicesOf(*worker, *flight, *examiner, inlet_sessions.get()),
+                  tracing.tracer(), security.get()));
+  dataplane::Log(dataplane::LogLevel::kInfo, "main", "worker ready",
+                 {{"listen", settings.listen}, {"port", absl::StrCat(server->port())}});
+  admin->Serve(AdminNode(*page, *security, *server, *worker));
+  supervisor->Ready();
+  return absl::OkStatus();
+}
+
+Serving::Serving(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Serving::~Serving() {
+  if (!ended_) End();
+}
+
+int Serving::port() const { return parts_->server->port(); }
+
+absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const Settings& settings) {
+  auto made = std::make_unique<Parts>(settings);
+  Parts& parts = *made;
+  TD_ASSIGN_OR_RETURN(parts.devices, ChooseDevices(settings));
+  dataplane::flight::SetOn(settings.flight);
+  TD_ASSIGN_OR_RETURN(parts.security,
+                      services::identity::Security::Create(settings.listen, settings.identity));
+  TD_ASSIGN_OR_RETURN(Reach reach, Reach::Create(settings.file_roots, settings.storage_allow,
+                                                 settings.send_allow, parts.security->local()));
+  TD_ASSIGN_OR_RETURN(parts.admin, services::admin::Admin::Create(settings.admin));
+  parts.copies = std::make_unique<device::DevicePeerCopies>(DevicesOf(parts.devices));
+  TD_ASSIGN_OR_RETURN(parts.loops, services::MakeSessionLoops());
+  TD_ASSIGN_OR_RETURN(parts.rails, MakeRails(settings, *parts.copies));
+  const auto rails = parts.rails->transports();
+  const auto loops = services::AsExecutors(parts.loops);
+  auto placement = services::Placement::Discover(rails);
+  placement.PinPollers(rails);
+  TD_ASSIGN_OR_RETURN(parts.supervisor,
+                      services::supervisor::Supervisor::Create(settings.supervisor,
+                                                               {parts.rails->executors(), loops}));
+  parts.dialer = services::storage_client::MakeStorageDialer({.tls = parts.security->tls()});
+  parts.page.emplace(services::telemetry::NodePageSettings{.role = services::NodeRole::kWorker,
+                                                           .rails = rails,
+                                                           .places = placement.rails(),
+                                                           .spans = parts.tracing.spans()});
+  const std::string name = absl::StrCat(services::HostName(), "/worker");
+  TD_ASSIGN_OR_RETURN(parts.flight, MakeFlight(name, settings));
+  TD_RETURN_IF_ERROR(parts.MakeInlets());
+  parts.worker = std::make_unique<Worker>(WorkerParts{
+      .name = name,
+      .rails = rails,
+      .executors = loops,
+      .storage = parts.dialer.get(),
+      .devices = std::move(parts.devices),
+      .reach = std::move(reach),
+      .placement = std::move(placement),
+      .connections_per_rail = settings.connections_per_rail,
+      .trails = &parts.flight->trails(),
+      .history = job::JobHistory::Open(settings.state, services::convert::JobMessages()),
+      .inlets = parts.inlet_registry.get()});
+  TD_RETURN_IF_ERROR(made->Serve());
+  return std::unique_ptr<Serving>(new Serving(std::move(made)));
+}
+
+void Serving::End() {
+  ended_ = true;
+  Parts& parts = *parts_;
+  const absl::Duration grace = parts.settings.grace;
+  dataplane::Log(dataplane::LogLevel::kInfo, "main", "shutting down");
+  parts.supervisor->Stopping(grace);
+  parts.limit.emplace(grace);
+  parts.limit->SetLeft([] { return "jobs that wait for a file, a device or a storage node"; });
+  parts.admin->Drain();
+  EndJobs(*parts.worker, parts.inlet_sessions.get(), *parts.examiner, *parts.server,
+          dataplane::Deadline::In(grace - kSealTime));
+  parts.admin.reset();  // before what its page is made of
+}
+
+}  // namespace tapedeck::gpu_worker
