@@ -45,6 +45,7 @@ triggered() {
   tapectl channel create trig/t --block-bytes 1MiB --sample-rate "$RATE" --commit received --pre-trigger 1s \
     --post-trigger 500ms >/dev/null
   start_job record trig/t --source synth --duration "$(slow 5)s"
+  json_is "$(tapectl_json trigger trig/t --sample 1000000000000)" '.captures[0].recording == ""' "a sample that is to come"
   answer=$(tapectl_json trigger trig/t --label seen)
   end_job
   ((JOB_STATUS == 0)) || fail "the stream failed: $ANSWER"

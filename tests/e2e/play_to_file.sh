@@ -44,6 +44,19 @@ replaced() {
   [[ $(ls "$WORK/out") == copy ]] || fail "a playback left $(ls "$WORK/out")"
 }
 
+# as_the_line_says: samples, loops, rate and time reach the worker. What that comes to is the matter of tests/site.
+as_the_line_says() {
+  local answer
+  answer=$(tapectl_json play "$recording" --sink "file:$WORK/out/copy" --replace --from-sample 1000 --to-sample 5000)
+  json_is "$answer" '.timing.samples == 4000' "a range"
+  cmp <(tail -c +2001 "$WORK/samples.bin" | head -c 8000) "$WORK/out/copy" || fail "other samples than were asked for"
+  answer=$(tapectl_json play "$recording" --sink null --rate 1000 --loop 100:200 --loop-count 7)
+  json_is "$answer" '.timing.turns == 7 and .timing.samples == 700' "a loop"
+  answer=$(tapectl_json play "$recording" --sink null --rate 8 --at "$(date -u -d '+1 second' +%FT%T.%NZ)")
+  json_is "$answer" '.timing.after_at_s >= 0 and .lost_blocks == 0' "a time"
+  tapectl play "$recording" --sink null --rate recorded | grep -q 'samples/s: .* underruns; jitter p50' || fail "no words about the pace"
+}
+
 # denied REASON ARGUMENT...: of tapectl.
 denied() {
   local answer
@@ -88,4 +101,5 @@ cancelled
 tapectl jobs cancel "$recording_job" >/dev/null
 wait "$recorder" || true
 replaced
+as_the_line_says
 keeps_to_its_directories
