@@ -20,6 +20,7 @@
 #include "storage_node/look.h"
 #include "storage_node/luns/member_roots.h"
 #include "storage_node/node/check.h"
+#include "storage_node/node/node.h"
 #include "storage_node/serving.h"
 #include "storage_node/settings.h"
 #include "storage_node/store/rados/settings.h"
