@@ -39,8 +39,8 @@ free_port() {
 
 PROCESSORS=$(nproc)
 
-# crowd: how many programs want each processor, over the last minute or just now.
-crowd() {
+# programs_each: how many programs want each processor, over the last minute or just now.
+programs_each() {
   local minute now
   read -r minute _ _ now _ </proc/loadavg
   minute=${minute%.*} now=$((${now%/*} - 1)) # this one does not count
@@ -50,7 +50,7 @@ crowd() {
 
 # slow NUMBER: a limit of time, longer where the processors are taken just now, and where everything is emulated
 # (TAPEDECK_SLOWNESS).
-slow() { echo $(($1 * ${TAPEDECK_SLOWNESS:-1} * $(crowd))); }
+slow() { echo $(($1 * ${TAPEDECK_SLOWNESS:-1} * $(programs_each))); }
 
 # wait_for SECONDS COMMAND...: runs the command until it succeeds; fails when the time is over, which is longer on a slow
 # machine.
