@@ -51,8 +51,14 @@ pace_holds() {
     ((SAMPLES[i] - PACED[2 + i] >= least && SAMPLES[i] - PACED[2 + i] <= most)) ||
       fail "clock at $AT s: a playback has given $((SAMPLES[i] - PACED[2 + i])) samples, not $least to $most"
   done
-  i=$((SAMPLES[0] - SAMPLES[1]))
-  ((${i#-} <= 2 * GROUP_BLOCK)) || fail "clock at $AT s: the members are $i samples apart"
+  wait_for 10 members_are_level || fail "clock at $AT s: the members stay $((SAMPLES[0] - SAMPLES[1])) samples apart"
+}
+
+# members_are_level: as far as each other, to two blocks. Each tells for itself how far it is, and may be late in telling it.
+members_are_level() {
+  look_at_pace || return 1
+  local apart=$((SAMPLES[0] - SAMPLES[1]))
+  ((${apart#-} <= 2 * GROUP_BLOCK))
 }
 
 group_is_cancelled() {
