@@ -60,7 +60,7 @@ class Program final : public Daemon {
   bool ReadPort() {
     const std::string port = " port=";
     const std::string log = Log();
-    const size_t ready = log.find(" ready\"");
+    const size_t ready = log.find("component=main");  // its first line
     const size_t at = ready == std::string::npos ? ready : log.find(port, ready);
     const size_t end = at == std::string::npos ? at : log.find('\n', at);
     if (end == std::string::npos) return false;
