@@ -171,7 +171,8 @@ both_listen() {
 }
 wait_for 15 both_listen || fail "they do not listen: $(cat "$WORK/job.json" "$WORK/job.log")"
 both_listen
-device() { "$TAPEDECK_BIN/tapedeck-emulator" --udp "127.0.0.1:$1" --packets vita49 --sample-rate $RATE --begin-ns "$begun" --rate 8MB --duration 1h --packet-bytes "$2"; }
+# device PORT PACKET_BYTES: sends until it is killed; in the background.
+device() { exec "$TAPEDECK_BIN/tapedeck-emulator" --udp "127.0.0.1:$1" --packets vita49 --sample-rate $RATE --begin-ns "$begun" --rate 8MB --duration 1h --packet-bytes "$2"; }
 device "$PORT" 8192 >/dev/null &
 DEVICES=($!)
 sleep 0.5
