@@ -1,5 +1,6 @@
-// What nearly every file includes, of the standard library and of Abseil; tapedeck_groups.cmake precompiles it. No file relies on
-// it: deploy/ci/ungrouped.sh and lint.headers compile each by itself, without it.
+// What nearly every file includes, of the standard library and of Abseil; tapedeck_groups.cmake
+// precompiles it. No file relies on it: deploy/ci/ungrouped.sh and lint.headers compile each by
+// itself, without it.
 #pragma once
 
 #include <algorithm>
