@@ -105,15 +105,16 @@ Pulse::Pulse(std::shared_ptr<grpc::Channel> channel, std::function<void(bool ali
 }
 
 Pulse::~Pulse() {
-  state_->Stop();
-  const auto at_rest = [state = state_.get()]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(state->mutex) {
+  State* const state = state_.get();
+  state->Stop();
+  const auto at_rest = [state]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(state->mutex) {
     return !state->looking && !state->asking;
   };
   {
-    absl::MutexLock lock(&state_->mutex);
-    state_->mutex.Await(absl::Condition(&at_rest));
+    absl::MutexLock lock(&state->mutex);
+    state->mutex.Await(absl::Condition(&at_rest));
   }
-  state_->stub.reset();
+  state->stub.reset();
 }
 
 void Pulse::Stop() { state_->Stop(); }
