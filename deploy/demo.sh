@@ -3,7 +3,7 @@
 # other, and both, on loopback, each three times in turned order; checks every block of the first.
 # Says how busy the processors were and what bounded each. Builds first if need be; leaves nothing
 # running.
-#   deploy/demo.sh [--blocks N] [--store memory|posix]      N blocks of 1 MiB per run; default 1024
+#   deploy/demo.sh [--blocks N] [--store memory|posix]      N blocks of 1 MiB per run; default 640
 # With TAPEDECK_BIN set, the programs in that directory are used as they are.
 set -euo pipefail
 READY_BIN=${TAPEDECK_BIN:-}
@@ -12,7 +12,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 # shellcheck source=deploy/services.sh
 source "$TAPEDECK_ROOT/deploy/services.sh"
 
-BLOCKS=1024
+BLOCKS=640
 ROUNDS=3
 STORE=
 CHANNEL=demo/fft
