@@ -61,6 +61,17 @@ bench() {
   }
 }
 
+# unit_test COMMAND: its program may be built under sanitizers alone, as deploy/test.sh does.
+unit_test() {
+  local program=${1%% *}
+  if [[ -x $program ]]; then
+    eval "$1" || fail "status $? of: $1"
+  else
+    grep "^build bin/${program##*/}:" "$TAPEDECK_BIN/../build.ninja" >/dev/null || fail "no such program: $program"
+    echo "it is not built here: deploy/test.sh runs it under sanitizers"
+  fi
+}
+
 # run COMMAND
 run() {
   echo "\$ $1"
@@ -68,6 +79,7 @@ run() {
     long:*) [[ -z ${TAPEDECK_LONG:-} ]] || run "${1#long: }" ;;
     *tapedeck-storage*) in_place_of "$STORAGE_PID" "$STORAGE_PORT" "$1" && start_storage ;;
     *tapedeck-worker*) in_place_of "$WORKER_PID" "$WORKER_PORT" "$1" && start_worker ;;
+    build/bin/*_test*) unit_test "$1" ;;
     *bench*) bench "$1" ;;
     *) eval "$1" || fail "status $? of: $1" ;;
   esac
