@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/deadline.h"
@@ -47,27 +50,65 @@ class Turn {
   bool has_ = false;
 };
 
-// Oldest first, calls `wanted` of each that may go and deletes it if that is true.
-absl::Status DeleteWhere(Recordings& recordings, const std::string& lun_id, luns::OpenLun& lun,
-                         absl::string_view why,
-                         const std::function<bool(const format::Manifest&)>& wanted) {
+// The streams with a segment that is still written. Those after it stay: a stream loses its oldest
+// samples, and no later ones.
+class OpenStreams {
+ public:
+  OpenStreams(Recordings& recordings, const std::vector<catalog::RecordingRow>& rows) {
+    for (const catalog::RecordingRow& row : rows) {
+      const bool written = row.manifest.state == services::RecordingState::kRecording ||
+                           recordings.live().Find(row.name.ToString()) != nullptr;
+      if (!written || row.manifest.stream.empty()) continue;
+      uint64_t& first = first_.try_emplace(StreamOf(row), row.manifest.segment).first->second;
+      first = std::min(first, row.manifest.segment);
+    }
+  }
+
+  // Whether an older segment of this one's stream is still written.
+  bool HasOlder(const catalog::RecordingRow& row) const {
+    const auto it = first_.find(StreamOf(row));
+    return it != first_.end() && row.manifest.segment > it->second;
+  }
+
+ private:
+  using Stream = std::pair<std::string, std::string>;  // channel and ID
+  static Stream StreamOf(const catalog::RecordingRow& row) {
+    return {row.name.channel, row.manifest.stream};
+  }
+
+  std::map<Stream, uint64_t> first_;  // segment of each that is still written
+};
+
+enum class Order { kAny, kOfStreams };
+
+// Oldest first, calls `wanted` of each that may go and deletes it if that is true. Returns whether
+// nothing that is wanted is left, as what is played or waits.
+absl::StatusOr<bool> DeleteWhere(Recordings& recordings, const std::string& lun_id,
+                                 luns::OpenLun& lun, absl::string_view why, Order order,
+                                 dataplane::Deadline patience,
+                                 const std::function<bool(const format::Manifest&)>& wanted) {
   TD_ASSIGN_OR_RETURN(auto rows,
                       recordings.catalog()->ListRecordings({.lun = lun_id, .channel = "-"}));
   std::ranges::reverse(rows);
-  const auto patience = dataplane::Deadline::In(kOthersDeletion);
+  const OpenStreams open(recordings, rows);
+  bool all = true;
   for (const catalog::RecordingRow& row : rows) {
+    const bool waits = open.HasOlder(row) && order == Order::kOfStreams;
     if (!MayGo(row.manifest)) continue;
     // Another thread may be deleting this one. If it were left out, a newer one would go instead:
     // so it is only where that takes too long.
     const Turn turn(*lun.deleting, patience);
     if (!wanted(row.manifest)) continue;
-    TD_RETURN_IF_ERROR(
-        recordings
-            .Remove(row.name, lun, why,
-                    [&](const format::Manifest& stored) { return MayGo(stored) && wanted(stored); })
-            .status());
+    const auto may_go = [&](const format::Manifest& stored) {
+      return MayGo(stored) && wanted(stored);
+    };
+    bool gone = false;
+    if (!waits) {
+      TD_ASSIGN_OR_RETURN(gone, recordings.Remove(row.name, lun, why, may_go));
+    }
+    all = all && gone;
   }
-  return absl::OkStatus();
+  return all;
 }
 
 bool HasToLook(NextLooks& looks, const luns::OpenLun& lun, const AgeBase& age) {
@@ -107,8 +148,16 @@ absl::Status MakeRoom(Recordings& recordings, const std::string& lun_id, luns::O
                       uint64_t bytes) {
   const auto lacks = [&](uint64_t used) { return used + bytes > lun.capacity->limit(); };
   if (lacks(lun.capacity->used())) ReadAccount(recordings, lun, SIZE_MAX);
-  return DeleteWhere(recordings, lun_id, lun, "room for a new recording in the ring",
-                     [&](const format::Manifest&) { return lacks(lun.capacity->sure()); });
+  const auto patience = dataplane::Deadline::In(kOthersDeletion);
+  // What comes now is worth more than a stream without a gap.
+  for (const Order order : {Order::kOfStreams, Order::kAny}) {
+    TD_RETURN_IF_ERROR(
+        DeleteWhere(recordings, lun_id, lun, "room for a new recording in the ring", order,
+                    patience, [&](const format::Manifest&) { return lacks(lun.capacity->sure()); })
+            .status());
+    if (!lacks(lun.capacity->sure())) break;
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<uint64_t> HeldBytes(Recordings& recordings, const std::string& lun_id,
@@ -127,25 +176,31 @@ absl::StatusOr<uint64_t> HeldBytes(Recordings& recordings, const std::string& lu
 absl::StatusOr<int64_t> ApplyPolicies(Recordings& recordings, const std::string& lun_id,
                                       luns::OpenLun& lun, const AgeBase& age) {
   const int64_t max_age_ns = lun.config->max_age_ns;
+  const auto patience = dataplane::Deadline::In(kOthersDeletion);
   int64_t next_ns = INT64_MAX;
   // Another max_age, set since: the next look goes by it.
   if (max_age_ns > 0 && max_age_ns == age.max_age_ns) {
     next_ns = age.now_ns + max_age_ns;
-    TD_RETURN_IF_ERROR(DeleteWhere(
-        recordings, lun_id, lun, "older than max_age", [&](const format::Manifest& manifest) {
-          const int64_t due_ns = std::max(manifest.end_time_ns, age.since_ns) + max_age_ns;
-          if (due_ns <= age.now_ns) return true;
-          next_ns = std::min(next_ns, due_ns);
-          return false;
-        }));
+    const auto is_due = [&](const format::Manifest& manifest) {
+      const int64_t due_ns = std::max(manifest.end_time_ns, age.since_ns) + max_age_ns;
+      if (due_ns <= age.now_ns) return true;
+      next_ns = std::min(next_ns, due_ns);
+      return false;
+    };
+    TD_ASSIGN_OR_RETURN(const bool all, DeleteWhere(recordings, lun_id, lun, "older than max_age",
+                                                    Order::kOfStreams, patience, is_due));
+    if (!all) next_ns = std::min(next_ns, age.now_ns + absl::ToInt64Nanoseconds(kLeftPeriod));
   }
   if (lun.capacity->used() > FillLimit(lun)) ReadAccount(recordings, lun, SIZE_MAX);
   if (lun.capacity->sure() > FillLimit(lun)) {
     const bool told = lun.config->max_fill_percent > 0;
-    TD_RETURN_IF_ERROR(DeleteWhere(
-        recordings, lun_id, lun,
-        told ? "fuller than max_fill" : "room ahead of need for new recordings in the ring",
-        [&](const format::Manifest&) { return lun.capacity->sure() > FillLimit(lun); }));
+    TD_RETURN_IF_ERROR(
+        DeleteWhere(
+            recordings, lun_id, lun,
+            told ? "fuller than max_fill" : "room ahead of need for new recordings in the ring",
+            Order::kOfStreams, patience,
+            [&](const format::Manifest&) { return lun.capacity->sure() > FillLimit(lun); })
+            .status());
   }
   return next_ns;
 }

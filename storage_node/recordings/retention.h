@@ -1,5 +1,6 @@
 // What a LUN's policies delete: the oldest closed recordings, for room or for their age, never
-// those that are kept, written or played.
+// those that are kept, written or played, and of a stream nothing that comes after a segment that is
+// still written, unless nothing else makes room for what comes now.
 #pragma once
 
 #include <map>
@@ -48,6 +49,8 @@ struct NextLooks {
 };
 
 inline constexpr absl::Duration kRetentionPeriod = absl::Seconds(1);
+// What is too old and could not go yet is looked at again so soon.
+inline constexpr absl::Duration kLeftPeriod = absl::Minutes(1);
 
 // Has the policies of all LUNs applied, each on the LUN's own thread, and warns of those that fill
 // up. Owned by the node.

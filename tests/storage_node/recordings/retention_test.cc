@@ -120,6 +120,18 @@ TEST_P(SteppedRetentionTest, WithoutANoteTheTimeBeforeTheStartIsNotBelieved) {
   EXPECT_TRUE(node_.executor().RunUntil([&] { return Left() == 0; }));
 }
 
+TEST_P(SteppedRetentionTest, WhatIsPlayedWhenItIsDueGoesSoonAfter) {
+  Begin();
+  auto player = node_.Play(node_.node().recordings().ListRecordings(kChannel)->front().name);
+  ASSERT_TRUE(player.ok());
+  clock_->passed_ns = 49 * kHourNs;
+  LetItLook();
+  EXPECT_EQ(Left(), 1u);
+  player->source = nullptr;
+  clock_->passed_ns += kHourNs / 30;
+  EXPECT_TRUE(node_.executor().RunUntil([&] { return Left() == 0; }));
+}
+
 TEST_P(RetentionTest, TheOldestGoWhenTheLunFillsUp) {
   // Half of it has room for two and a half.
   MakeLun({.capacity_bytes = 5 * Takes(GetParam(), 60), .max_fill_percent = 50});
@@ -135,6 +147,37 @@ TEST_P(RetentionTest, TheOldestGoWhenTheLunFillsUp) {
       [&] { return node_.node().recordings().ListRecordings(kChannel)->size() == 2; }));
   EXPECT_EQ(node_.Get(names[3]).blocks, 60u);
   EXPECT_EQ(node_.Get(names[2]).blocks, 60u);
+}
+
+TEST_P(RetentionTest, ASegmentWaitsForAnOlderOneOfItsStream) {
+  MakeRing();
+  ASSERT_TRUE(MakeChannel({}).ok());
+  auto recorder = Start();
+  Push(recorder, 0, 15);
+  Push(recorder, 16, kLunBlocks - 3);  // block 15 is late
+  const auto first_two = [&] {
+    const auto segments = Segments();
+    return std::pair(segments.contains(0), segments.contains(1));
+  };
+  absl::SleepFor(2.5 * recordings::kRetentionPeriod);
+  EXPECT_EQ(first_two(), std::pair(true, true));
+  Push(recorder, 15, 16);
+  EXPECT_TRUE(node_.executor().RunUntil([&] { return first_two() == std::pair(false, true); }));
+  ASSERT_TRUE(recorder.Finish().ok());
+}
+
+// By the numbers of its segments.
+TEST_P(SteppedRetentionTest, AStreamGoesInOrderThoughTheClockStepsBack) {
+  node_.Restart({.clock = clock_});
+  MakeLun({.capacity_bytes = 8 * Takes(GetParam(), kSegmentBlocks), .max_fill_percent = 50});
+  ASSERT_TRUE(MakeChannel({.segment_bytes = kSegmentBlocks * kBlockBytes}).ok());
+  auto recorder = Start();
+  Push(recorder, 0, 2 * kSegmentBlocks);
+  clock_->set_ns = -kHourNs;
+  Push(recorder, 2 * kSegmentBlocks, 5 * kSegmentBlocks + 3);
+  EXPECT_TRUE(node_.executor().RunUntil([&] { return !Segments().contains(0); }));
+  EXPECT_TRUE(Segments().contains(4));
+  ASSERT_TRUE(recorder.Finish().ok());
 }
 
 INSTANTIATE_TEST_SUITE_P(Stores, SteppedRetentionTest, testing::Values("posix"), StoreOf);
