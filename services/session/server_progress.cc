@@ -8,10 +8,21 @@ void ServerProgress::Begin(const Transfer& transfer, const Rails& rails, HostWor
   transfer_ = &transfer;
   rails_ = &rails;
   host_ = std::move(host);
+  if (host_.stages == nullptr) return;
+  host_.stages->SetAsk([this] {
+    StageTimes both = transfer_->stage_times();
+    model::Add(peer_stages_, both);
+    return both;
+  });
+}
+
+void ServerProgress::AskNoMore() {
+  if (host_.stages != nullptr) host_.stages->SetAsk(nullptr);
 }
 
 void ServerProgress::Forget() {
   last_ = full();
+  AskNoMore();
   transfer_ = nullptr;
   rails_ = nullptr;
 }
@@ -38,20 +49,13 @@ void ServerProgress::Tell() {
   Progress full = now;
   full.stage_times = transfer_->stage_times();
   listeners_.control->Send(full);
-  TellStages();
+  if (host_.stages != nullptr) host_.stages->Refresh();
   if (listeners_.on_progress) {
     const Direction direction = transfer_->sending() ? Direction::kPlayback : Direction::kRecord;
     listeners_.on_progress(direction, full, transfer_->window().bytes.size());
   }
   told_ = std::move(now);
   told_ns_ = now_ns;
-}
-
-void ServerProgress::TellStages() {
-  if (host_.stages == nullptr) return;
-  StageTimes both = transfer_->stage_times();
-  model::Add(peer_stages_, both);
-  host_.stages->Say(std::move(both));
 }
 
 void ServerProgress::Heard(const Progress& news) {

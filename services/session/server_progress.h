@@ -42,6 +42,9 @@ class ServerProgress {
 
   ServerProgress(const dataplane::Clock& clock, Listeners listeners)
       : clock_(clock), listeners_(std::move(listeners)) {}
+  ~ServerProgress() { AskNoMore(); }
+  ServerProgress(const ServerProgress&) = delete;
+  ServerProgress& operator=(const ServerProgress&) = delete;
 
   // What there is to tell of, until Forget. All of `host` may be null.
   void Begin(const Transfer& transfer, const Rails& rails, HostWords host);
@@ -54,12 +57,12 @@ class ServerProgress {
 
   // To all of them, if it has changed or nothing was told for a second.
   void Tell();
-  // To the recording alone.
-  void TellStages();
   // A worker that says what its clock is gets an answer at once.
   void Heard(const Progress& news);
 
  private:
+  void AskNoMore();
+
   const dataplane::Clock& clock_;
   const Listeners listeners_;
   const Transfer* transfer_ = nullptr;

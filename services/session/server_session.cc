@@ -212,7 +212,6 @@ void ServerSession::OnPeerFinished(const Finished& finished) {
 
 void ServerSession::OnSourceEnd(uint64_t blocks) {
   trace_.Step("drain");
-  progress_.TellStages();  // before the sink closes what it has made
   if (transfer_->sending()) control_->Send(EndOfStream{.blocks = blocks});
 }
 

@@ -13,7 +13,7 @@
 
 namespace tapedeck::services::session {
 
-// Any thread. Shared by the session and what it records into.
+// Any thread, but as said. Shared by the session and what it records into.
 class StageBoard {
  public:
   // By what writes blocks, of which there may be several at a time, as where a segment follows
@@ -39,11 +39,17 @@ class StageBoard {
     };
   }
 
-  // By the session, a few times a second and when all blocks have come.
-  void Say(StageTimes times) {
+  // By the session, on its executor: what tells the times until now. Null: it has gone.
+  void SetAsk(std::function<StageTimes()> ask) { ask_ = std::move(ask); }
+  // On the session's executor: a few times a second, and where a recording begins or ends, so that
+  // one that lasts less has times of its own.
+  void Refresh() {
+    if (ask_ == nullptr) return;
+    StageTimes times = ask_();
     absl::MutexLock lock(&mutex_);
     latest_ = std::move(times);
   }
+  // Those of the last Refresh.
   StageTimes latest() const {
     absl::MutexLock lock(&mutex_);
     return latest_;
@@ -55,6 +61,7 @@ class StageBoard {
     counted_ns_ = now_ns;
   }
 
+  std::function<StageTimes()> ask_;  // may be null
   mutable absl::Mutex mutex_;
   StageTimes latest_ ABSL_GUARDED_BY(mutex_);
   int flushes_ ABSL_GUARDED_BY(mutex_) = 0;          // under way

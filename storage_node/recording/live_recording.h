@@ -166,8 +166,9 @@ class LiveRecording {
     return services::model::Since(stages_before_, stages_->latest());
   }
 
-  // By the writer, when it begins.
+  // By the writer, when it begins, on the session's executor.
   void BeginStages(std::shared_ptr<services::session::StageBoard> stages) {
+    stages->Refresh();
     absl::MutexLock lock(&mutex_);
     stages_before_ = stages->latest();
     stages_ = std::move(stages);

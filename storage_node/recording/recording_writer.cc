@@ -266,6 +266,7 @@ SealPlan RecordingWriter::MakeSealPlan() const {
   manifest.Advance();
   manifest.durable_watermark = commit_.durable();
   manifest.end_time_ns = executor_.clock().WallNs();
+  if (options_.stages != nullptr) options_.stages->Refresh();
   manifest.stage_times = options_.live->stage_times();
   services::model::Add(options_.manifest.stage_times, manifest.stage_times);
   Conclude({.error = error_, .cause = cause_}, written_, &manifest);

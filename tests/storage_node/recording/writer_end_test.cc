@@ -56,6 +56,16 @@ TEST_F(WriterTest, AfterAFailedFlushNoFlushIsBelieved) {
   EXPECT_EQ(writer_->watermarks().durable, 1u);
 }
 
+TEST_F(WriterTest, WhatItTookIsAskedWhenItIsSealed) {
+  const services::StageTimes taken = {{"receive.rail", "r0", 7}};
+  stages_->SetAsk([&] { return taken; });
+  ASSERT_TRUE(Push(0).ok());
+  ASSERT_TRUE(Finish(absl::OkStatus()).ok());
+  stages_->SetAsk(nullptr);
+  ASSERT_TRUE(sealed_.has_value());
+  EXPECT_EQ(sealed_->stage_times, taken) << "though nobody told it before";
+}
+
 TEST_F(WriterTest, SealIsTheLastThingWritten) {
   ASSERT_TRUE(Push(0).ok());
   ASSERT_TRUE(Finish(absl::OkStatus()).ok());
