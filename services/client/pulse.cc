@@ -31,7 +31,7 @@ bool IsAnswer(const grpc::Status& status) {
 }  // namespace
 
 struct Pulse::State : public std::enable_shared_from_this<State> {
-  State(std::shared_ptr<grpc::Channel> channel, std::function<void(bool)> look)
+  State(std::shared_ptr<grpc::Channel> channel, std::function<bool(bool)> look)
       : stub(std::make_unique<grpc::GenericStub>(std::move(channel))), on_look(std::move(look)) {}
 
   void Await() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
@@ -49,7 +49,7 @@ struct Pulse::State : public std::enable_shared_from_this<State> {
       looking = true;
       alive = std::exchange(answered, false);
     }
-    on_look(alive);
+    if (!on_look(alive)) Stop();
     if (MayAsk()) {
       stub->UnaryCall(
           context.get(), std::string(kMethod), {}, &request, &response,
@@ -83,7 +83,7 @@ struct Pulse::State : public std::enable_shared_from_this<State> {
   }
 
   std::unique_ptr<grpc::GenericStub> stub;  // goes with the pulse, not on a thread of gRPC's
-  const std::function<void(bool)> on_look;
+  const std::function<bool(bool)> on_look;
   // gRPC's while `asking`.
   std::unique_ptr<grpc::ClientContext> context;
   const grpc::Slice nothing;
@@ -98,7 +98,7 @@ struct Pulse::State : public std::enable_shared_from_this<State> {
   bool answered ABSL_GUARDED_BY(mutex) = false;
 };
 
-Pulse::Pulse(std::shared_ptr<grpc::Channel> channel, std::function<void(bool alive)> on_look)
+Pulse::Pulse(std::shared_ptr<grpc::Channel> channel, std::function<bool(bool alive)> on_look)
     : state_(std::make_shared<State>(std::move(channel), std::move(on_look))) {
   absl::MutexLock lock(&state_->mutex);
   state_->Await();
@@ -116,7 +116,5 @@ Pulse::~Pulse() {
   }
   state->stub.reset();
 }
-
-void Pulse::Stop() { state_->Stop(); }
 
 }  // namespace tapedeck::services::client

@@ -21,15 +21,13 @@ class Pulse {
   // The method that is asked for. No node of any release has it, and each says so.
   static constexpr absl::string_view kMethod = "/tapedeck.v1.Pulse/Feel";
 
-  // Each second `on_look` gets whether the node has answered since the look before; on one of
-  // gRPC's threads. It may call Stop, and must not destroy the pulse. A look comes late where this
-  // process is slow, so who counts looks does not count its own delays as the node's.
-  Pulse(std::shared_ptr<grpc::Channel> channel, std::function<void(bool alive)> on_look);
+  // Each second `on_look` gets whether the node has answered since the look before, and returns
+  // whether to go on; on one of gRPC's threads, maybe before this returns. It must not destroy the
+  // pulse. A look comes late where this process is slow, so who counts looks does not count its own
+  // delays as the node's.
+  Pulse(std::shared_ptr<grpc::Channel> channel, std::function<bool(bool alive)> on_look);
   // Waits for a look that is under way.
   ~Pulse();
-
-  // No look begins any more. Does not wait.
-  void Stop();
 
  private:
   struct State;

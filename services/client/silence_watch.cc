@@ -15,14 +15,15 @@ SilenceWatch::SilenceWatch(const Channel& channel, const CallTime& time,
       most_looks_(std::max<int64_t>(time.silence / Pulse::kEach, 1)),
       context_(context) {
   if (time.silence == absl::InfiniteDuration()) return;
-  pulse_ = std::make_unique<Pulse>(channel.channel, [this](bool alive) { OnLook(alive); });
+  pulse_ = std::make_unique<Pulse>(channel.channel, [this](bool alive) { return OnLook(alive); });
 }
 
-void SilenceWatch::OnLook(bool alive) {
+bool SilenceWatch::OnLook(bool alive) {
   silent_looks_ = alive ? 0 : silent_looks_ + 1;
-  if (silent_looks_ < most_looks_) return;
+  if (silent_looks_ < most_looks_) return true;
   silent_ = true;
   context_.TryCancel();
+  return false;
 }
 
 absl::Status SilenceWatch::status() const {

@@ -25,7 +25,8 @@ class SilenceWatch {
   absl::Status status() const;
 
  private:
-  void OnLook(bool alive);
+  // Whether to go on.
+  bool OnLook(bool alive);
 
   const Channel& channel_;
   const int64_t most_looks_;

@@ -46,9 +46,8 @@ class OpenedStream final : public ClientReactor, public StreamCore {
     stub_->async()->Transfer(&context_, this);
     AddHold();
     StartCall();
-    pulse_ = std::make_unique<client::Pulse>(channel_, [this](bool alive) {
-      if (!LookedAt(alive)) pulse_->Stop();
-    });
+    pulse_ =
+        std::make_unique<client::Pulse>(channel_, [this](bool alive) { return LookedAt(alive); });
   }
   void BeginRead() override { StartRead(&response_); }
   void ReadsEnded() override {

@@ -113,6 +113,7 @@ TEST(PulseTest, LooksEndWithIt) {
     const Pulse pulse(node.channel.channel, [&](bool alive) {
       ++looks;
       signs += alive ? 1 : 0;
+      return true;
     });
     for (int i = 0; i < 1000 && signs == 0; ++i) absl::SleepFor(absl::Milliseconds(20));
     EXPECT_GT(signs, 0);
@@ -120,6 +121,14 @@ TEST(PulseTest, LooksEndWithIt) {
   const int so_far = looks;
   absl::SleepFor(2 * Pulse::kEach);
   EXPECT_EQ(looks, so_far);
+}
+
+TEST(PulseTest, LooksEndWhereOneSaysSo) {
+  LoopbackNode node;
+  std::atomic<int> looks = 0;
+  const Pulse pulse(node.channel.channel, [&](bool) { return ++looks < 2; });
+  absl::SleepFor(5 * Pulse::kEach);
+  EXPECT_EQ(looks, 2);
 }
 
 }  // namespace
