@@ -2,7 +2,7 @@
 // links; then the node starts, attaches or rebuilds its catalog. What an independent reader of the
 // format finds valid before is there afterwards, and played or named.
 //   TAPEDECK_SIM_SEED=N       one seed, with what its node said
-//   TAPEDECK_SIM_SEEDS=N      seeds 1 to N; TAPEDECK_LONG=1: 100,000
+//   TAPEDECK_SIM_SEEDS=N      seeds 1 to N; TAPEDECK_LONG=1: 10,000
 //   TAPEDECK_SIM_FIRST=F      as many from F on
 //   TAPEDECK_DISASTER_STRICT=1   also what is only named must be found, if all that it needs is
 //   there
@@ -33,7 +33,7 @@ namespace {
 constexpr uint64_t kSeedsOfAHistory = 100;
 constexpr uint64_t kShortOfAHistory = 50;  // in the short form
 constexpr uint64_t kShortSeeds = 800;
-constexpr uint64_t kLongSeeds = 100'000;
+constexpr uint64_t kLongSeeds = 10'000;
 constexpr uint64_t kCephSeeds = 200;
 // In 100,000 these led to a fault that is mended, each of another kind.
 constexpr uint64_t kFaultySeeds[] = {14167, 34244, 44334, 73472, 90914};

@@ -4,7 +4,7 @@
 # was durable is lost, and nothing wrong plays.
 #   tests/lab/log_writes.sh [OPTION...]       one log of each kind, unless told
 #   --fs ext4|xfs|raw --kind posix|direct|device    logs of these alone
-#   --short             two logs, small recordings, and a sample of the prefixes; nothing changes if TAPEDECK_LONG is set
+#   --short             two logs, small recordings, and a sample of the prefixes; with TAPEDECK_LONG every log, and more of each
 #   --prefixes N        so many, chosen by the seed; 0: all
 #   --losses N          for each prefix so many states more, in which some writes since the last flush are lost or torn
 #   --seed N            of the recordings' sizes and of what is chosen
@@ -27,7 +27,8 @@ DISK_BYTES=$((320 * MIB)) LOG_BYTES=$((2048 * MIB)) BLOCK_BYTES=65536
 while [[ $# -gt 0 ]]; do
   case $1 in
     --short)
-      [[ -n ${TAPEDECK_LONG:-} ]] || BLOCKS=12 PREFIXES=100 LOSSES=0 LOGS=(ext4/direct raw/device)
+      BLOCKS=12 PREFIXES=100 LOSSES=0
+      if [[ -n ${TAPEDECK_LONG:-} ]]; then BLOCKS=32 PREFIXES=200 LOSSES=1; else LOGS=(ext4/direct raw/device); fi
       shift && continue
       ;;
     --fs) FS=$2 ;;

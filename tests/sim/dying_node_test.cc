@@ -177,10 +177,10 @@ class DyingLife {
   bool ended_ = false;
 };
 
-// TAPEDECK_LONG: 10,000.
+// TAPEDECK_LONG: 2,000.
 TEST(DyingNodeSim, NothingAcknowledgedIsLost) {
   Fired fired;
-  for (const uint64_t seed : FaultSeeds(std::getenv("TAPEDECK_LONG") != nullptr ? 2500 : 60)) {
+  for (const uint64_t seed : FaultSeeds(std::getenv("TAPEDECK_LONG") != nullptr ? 500 : 60)) {
     SCOPED_TRACE(HowToRepeat(seed));
     DyingLife(seed, fired).Execute();
     if (HasFailure()) return;
@@ -196,7 +196,7 @@ TEST(DyingNodeSim, NothingAcknowledgedIsLost) {
 
 TEST(DyingNodeSim, WhatIsAcknowledgedHasTwoCopiesOrIsCounted) {
   Fired fired;
-  for (const uint64_t seed : FaultSeeds(std::getenv("TAPEDECK_LONG") != nullptr ? 2500 : 60)) {
+  for (const uint64_t seed : FaultSeeds(std::getenv("TAPEDECK_LONG") != nullptr ? 500 : 60)) {
     SCOPED_TRACE(HowToRepeat(seed));
     DyingLife(seed, fired, /*copies=*/2).Execute();
     if (HasFailure()) return;
