@@ -39,11 +39,15 @@ def run_one(command, check):
 
 def is_built(build):
     """Whether the programs are those of the tree. Under its own name ninja's file would first be made anew, for the globs."""
+    made = build / "build.ninja"
+    rules = [tried.ROOT / name for name in tried.files(tried.ROOT, []) if name.endswith(("CMakeLists.txt", ".cmake"))]
+    if not made.exists() or any(rule.stat().st_mtime > made.stat().st_mtime for rule in rules):
+        return False
     try:
-        with tempfile.NamedTemporaryFile() as rules:
-            rules.write((build / "build.ninja").read_bytes())
-            rules.flush()
-            done = subprocess.run(["ninja", "-C", build, "-f", rules.name, "-n", "tapedeck_plain"], check=False, capture_output=True, text=True)
+        with tempfile.NamedTemporaryFile() as copy:
+            copy.write(made.read_bytes())
+            copy.flush()
+            done = subprocess.run(["ninja", "-C", build, "-f", copy.name, "-n", "tapedeck_plain"], check=False, capture_output=True, text=True)
     except FileNotFoundError:
         return False
     return "no work to do" in done.stdout

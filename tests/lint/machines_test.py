@@ -60,6 +60,7 @@ class Tree(unittest.TestCase):
         return done.returncode, done.stdout + done.stderr, runs.read_text() if runs.exists() else None
 
     def pass_and_record(self):
+        self.write("build/build.ninja", "")  # as a build after a change
         self.assertEqual(self.run_a()[0], 0)
         self.assertRegex(self.script("record_passed.py").stdout, r"^a [0-9a-f]{32}\n$")
 
@@ -84,7 +85,7 @@ class Machines(Tree):
         self.assertEqual(self.script("record_passed.py").stdout, "")
 
     def test_runs_when_what_it_tries_has_changed(self):
-        for name, text in (("store/a.cc", "two"), ("store/new.cc", "one"), ("tests/lab/machine.sh", MACHINE + "\n"), ("build/lab/a.checks", CHECKS + "a.new : x\n")):
+        for name, text in (("store/a.cc", "two"), ("store/new.cc", "one"), ("store/CMakeLists.txt", "one"), ("tests/lab/machine.sh", MACHINE + "\n"), ("build/lab/a.checks", CHECKS + "a.new : x\n")):
             with self.subTest(name):
                 self.pass_and_record()
                 self.write(name, text)
@@ -94,7 +95,7 @@ class Machines(Tree):
 
     def test_rests_when_another_thing_has_changed(self):
         self.pass_and_record()
-        for name in ("engine/a.cc", "store/README.md", "store/CMakeLists.txt"):
+        for name in ("engine/a.cc", "store/README.md"):
             self.write(name, "two")
         self.rests()
 
@@ -110,6 +111,17 @@ class Machines(Tree):
         self.write("build/tools/ninja", "#!/bin/sh\necho '[1/1] c++ a.cc'\n")
         self.assertIn("older than the tree", self.run_a()[1])
         self.assertEqual(self.script("record_passed.py").stdout, "")
+
+    def test_a_run_of_old_rules_is_not_noted(self):
+        self.write("engine/CMakeLists.txt", "of a source that the programs do not have")
+        os.utime(self.root / "build/build.ninja", (0, 0))
+        self.assertIn("older than the tree", self.run_a()[1])
+        self.assertEqual(self.script("record_passed.py").stdout, "")
+
+    def test_what_a_machine_that_is_gone_has_passed_is_left_out(self):
+        self.runs()
+        self.write("build/lab/passed/gone", "{}")
+        self.assertRegex(self.script("record_passed.py").stdout, r"^a [0-9a-f]{32}\n$")
 
     def test_a_tree_that_has_changed_since_is_not_noted(self):
         self.runs()
