@@ -19,6 +19,12 @@ namespace {
 
 using ClientReactor = grpc::ClientBidiReactor<v1::TransferRequest, v1::TransferResponse>;
 
+// A call that has ended. Its pulse goes first, and may wait for gRPC.
+struct EndedCall {
+  std::shared_ptr<StreamCore> call;
+  std::unique_ptr<client::Pulse> pulse;
+};
+
 // gRPC's side of a stream. Keeps itself alive from BeginCall to OnDone. A hold keeps the call open
 // while the session may still begin reads and writes.
 class OpenedStream final : public ClientReactor, public StreamCore {
@@ -37,7 +43,7 @@ class OpenedStream final : public ClientReactor, public StreamCore {
   void OnDone(const grpc::Status& status) override {
     Ended(client::CallStatus(status, node_,
                              answered_ ? client::Contact::kMade : client::Contact::kUnknown));
-    graveyard_.Bury(std::move(self_));
+    graveyard_.Bury(std::make_shared<EndedCall>(EndedCall{std::move(self_), std::move(pulse_)}));
   }
 
   void BeginCall() override {
