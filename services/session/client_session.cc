@@ -46,7 +46,7 @@ ClientSession::ClientSession(dataplane::Executor& executor, ClientSessionSetting
       trace_(settings_.trace, settings_.open.direction) {}
 
 void ClientSession::Start() {
-  start_ns_ = executor_.clock().NowNs();
+  start_ns_ = heard_ns_ = executor_.clock().NowNs();
   control_->Start(this, &executor_);
   trace_.Step("open");
   Open open = settings_.open;
@@ -61,9 +61,12 @@ void ClientSession::LookAtOpening() {
   if (state_ != State::kOpening) return;
   const bool over = executor_.clock().NowNs() - start_ns_ >= kOpeningLimitNs;
   if (!over && silent_looks_++ < kMostSilentLooks) return;
+  const int64_t silent_ns = executor_.clock().NowNs() - heard_ns_;
   GiveUp(NodeUnreachable(settings_.node,
-                         absl::StrCat(PeerOf(settings_.node, settings_.open.channel), " has not ",
-                                      over ? "begun the session in 600 s" : "answered in 5 s",
+                         absl::StrCat(PeerOf(settings_.node, settings_.open.channel),
+                                      over ? " has not begun the session in 600 s"
+                                           : absl::StrCat(" has said nothing for ",
+                                                          silent_ns / dataplane::kSecondNs, " s"),
                                       "; the last that is known of it: ", opening_phase_)));
 }
 
@@ -95,6 +98,7 @@ void ClientSession::OnMessage(Message message) {
   } else if (const auto* news = std::get_if<Progress>(&message);
              news != nullptr && state_ == State::kOpening) {
     silent_looks_ = 0;
+    heard_ns_ = executor_.clock().NowNs();
     opening_phase_ = news->phase;
     snapshot_.memory_ready = news->memory_ready;
     settings_.on_change(snapshot_);

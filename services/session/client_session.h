@@ -109,7 +109,8 @@ class ClientSession final : public ControlEvents, public RailsEvents, public Pum
   const ClientSessionSettings settings_;
   const std::unique_ptr<ControlStream> control_;
   State state_ = State::kOpening;
-  int silent_looks_ = 0;  // before Accept: since the node's last word
+  int silent_looks_ = 0;  // before Accept: since the node's last word or sign of life
+  int64_t heard_ns_ = 0;  // before Accept: when its last word came
   std::string opening_phase_ = "its connection has not been made, or does not answer";
   Snapshot snapshot_;
   Progress peer_;  // the node's latest word
