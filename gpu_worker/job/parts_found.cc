@@ -55,13 +55,15 @@ bool MayPass(const absl::Status& error) {
 }
 
 // Each on a thread of its own: those that do not answer take their time together.
-absl::StatusOr<std::vector<absl::StatusOr<Channel>>> AskAll(const std::vector<JobNode>& nodes,
-                                                            const std::string& name) {
-  std::vector<absl::StatusOr<Channel>> answers(nodes.size());
+template <typename Answer>
+absl::StatusOr<std::vector<absl::StatusOr<Answer>>> AskAll(
+    std::span<const JobNode> nodes, const std::string& name,
+    absl::StatusOr<Answer> (*ask)(const JobNode&, const std::string&)) {
+  std::vector<absl::StatusOr<Answer>> answers(nodes.size());
   std::vector<std::unique_ptr<services::TaskThread>> threads;
   for (size_t i = 0; i < nodes.size(); ++i) {
-    TD_ASSIGN_OR_RETURN(threads.emplace_back(), services::TaskThread::Create("td-channel"));
-    threads.back()->Run([&, i] { answers[i] = ChannelOf(nodes[i], name); });
+    TD_ASSIGN_OR_RETURN(threads.emplace_back(), services::TaskThread::Create("td-ask"));
+    threads.back()->Run([&, i] { answers[i] = ask(nodes[i], name); });
   }
   threads.clear();  // waits for each
   return answers;
@@ -99,7 +101,8 @@ absl::StatusOr<Channel> ChannelOf(const JobNode& node, const std::string& name) 
 
 absl::StatusOr<Channel> ChannelOfAll(std::vector<JobNode>& nodes, const std::string& name) {
   if (nodes.size() == 1) return ChannelOf(nodes.front(), name);
-  TD_ASSIGN_OR_RETURN(const std::vector<absl::StatusOr<Channel>> answers, AskAll(nodes, name));
+  TD_ASSIGN_OR_RETURN(const std::vector<absl::StatusOr<Channel>> answers,
+                      AskAll<Channel>(nodes, name, &ChannelOf));
   size_t there = nodes.size();
   for (size_t i = 0; i < nodes.size(); ++i) {
     if (answers[i].ok()) {
@@ -122,13 +125,21 @@ const JobNode& FirstThere(const std::vector<JobNode>& nodes) {
 }
 
 absl::StatusOr<FoundParts> FindParts(const std::vector<JobNode>& nodes, const std::string& name) {
+  // What is whole is there at once, whatever becomes of the others.
+  auto first = RecordingOf(nodes.front(), name);
+  if (first.ok() && !first->part.has_value())
+    return FoundParts{.parts = {{nodes.front(), *first, ""}}};
+  TD_ASSIGN_OR_RETURN(auto answers,
+                      AskAll<Recording>(std::span(nodes).subspan(1), name, &RecordingOf));
+  answers.insert(answers.begin(), std::move(first));
   absl::Status first_error;
   std::optional<Part> whole;              // of the first part that is found
   std::map<uint32_t, FoundPart> by_part;  // from 1
   services::Notes strange;
   services::Notes silent;
-  for (const JobNode& node : nodes) {
-    auto recording = RecordingOf(node, name);
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const JobNode& node = nodes[i];
+    auto& recording = answers[i];
     if (!recording.ok()) {
       first_error.Update(recording.status());
       silent.push_back(UnknownNote(node, recording.status()));

@@ -38,8 +38,8 @@ const JobNode& FirstThere(const std::vector<JobNode>& nodes);
 
 // A recording that is whole is played by the first node that has it. What says that it is a part is
 // joined with the others that the nodes have under its name; which of them are not there is noted.
-// One that was moved within its node has the name that it has now. The first error where no node
-// has it.
+// One that was moved within its node has the name that it has now. The first node is
+// asked first, then the others at once. The first error where no node has it.
 absl::StatusOr<FoundParts> FindParts(const std::vector<JobNode>& nodes, const std::string& name);
 
 }  // namespace tapedeck::gpu_worker::job

@@ -4,8 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <memory>
 
+#include "absl/time/clock.h"
+#include "dataplane/deadline.h"
 #include "services/errors.h"
 #include "tests/services/noted.h"
 
@@ -15,7 +18,7 @@ namespace {
 constexpr char kPart[] = "luns/l/channels/c/recordings/r";
 
 // A node with one part, or without.
-class PartStorage final : public services::StorageClient {
+class PartStorage : public services::StorageClient {
  public:
   explicit PartStorage(std::optional<services::model::Part> part) : part_(std::move(part)) {}
 
@@ -70,6 +73,39 @@ TEST(PartsFoundTest, ButForThoseThatAnotherPartHasToo) {
   // Two of three parts: some blocks were in both.
   EXPECT_THAT(NotesOf({.number = 1, .parts = 3, .copies = 2, .whole = "r"}),
               testing::Contains(services::Noted("PART_ABSENT|part=2|parts=3|copies=2")));
+}
+
+// Answers once another one is asked, too.
+class MeetingStorage final : public PartStorage {
+ public:
+  MeetingStorage(std::atomic<int>& asked, std::optional<services::model::Part> part)
+      : PartStorage(std::move(part)), asked_(asked) {}
+
+  absl::StatusOr<services::Recording> GetRecording(const std::string& name) override {
+    ++asked_;
+    const auto deadline = dataplane::Deadline::In(absl::Seconds(10));
+    while (asked_ < 2 && !deadline.passed()) absl::SleepFor(absl::Milliseconds(5));
+    EXPECT_EQ(asked_, 2) << "they are asked one after the other";
+    return PartStorage::GetRecording(name);
+  }
+
+ private:
+  std::atomic<int>& asked_;
+};
+
+TEST(PartsFoundTest, NodesThatAreSlowAreWaitedForTogether) {
+  std::atomic<int> asked = 0;
+  const auto part = [](uint32_t number) {
+    return services::model::Part{.number = number, .parts = 3, .copies = 1, .whole = "r"};
+  };
+  const auto found =
+      FindParts({{.address = "a:1", .storage = std::make_shared<PartStorage>(part(1))},
+                 {.address = "b:1", .storage = std::make_shared<MeetingStorage>(asked, part(2))},
+                 {.address = "c:1", .storage = std::make_shared<MeetingStorage>(asked, part(3))}},
+                kPart);
+  ASSERT_TRUE(found.ok()) << found.status();
+  ASSERT_EQ(found->parts.size(), 3u);
+  EXPECT_EQ(found->parts[2].node.address, "c:1");
 }
 
 }  // namespace
