@@ -27,6 +27,9 @@ namespace {
 // More than an executor with all its sessions takes to come to what it is given.
 constexpr absl::Duration kLetGoTime = absl::Seconds(5);
 
+// Of the time that a program has to stop, the most that jobs may take for what they still write.
+constexpr absl::Duration kOrderlyEnd = absl::Seconds(4);
+
 absl::Status Draining() {
   return services::Draining("the worker is shutting down; try again when it is up");
 }
@@ -85,6 +88,11 @@ void Worker::CancelAll() {
   }
   for (const services::Job& job : ListJobs()) {
     if (!services::model::HasEnded(job)) Find(job.name)->Cancel();
+  }
+  const auto orderly = dataplane::Deadline::In(kOrderlyEnd);
+  for (const services::Job& job : ListJobs()) {
+    const auto found = Find(job.name);
+    if (found != nullptr && !found->AwaitEnd(orderly)) found->EndCalls();
   }
   // Each ends within its session's deadlines.
   for (const services::Job& job : ListJobs()) {

@@ -35,7 +35,7 @@ class RecordingsClient {
 class StorageClient : public RecordingsClient {
  public:
   virtual absl::StatusOr<Channel> GetChannel(const std::string& name) = 0;
-  // Ends such calls, those under way and those to come: CANCELLED.
+  // Ends all calls but sessions, those under way and those to come: CANCELLED.
   virtual void Cancel() = 0;
   // Returns at once; a node that cannot be reached closes the stream.
   virtual std::unique_ptr<session::ControlStream> OpenSession() = 0;

@@ -31,6 +31,9 @@ class AnyJob {
 
   // Ends it in order: a recording is sealed with what it has.
   virtual void Cancel() = 0;
+  // Ends the calls that it still makes to storage nodes beside its sessions: what they were to write
+  // is missing then.
+  virtual void EndCalls() {}
 
   // Ends its live source as its limit would; again: changes nothing. FAILED_PRECONDITION
   // (JOB_NOT_LIVE).

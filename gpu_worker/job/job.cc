@@ -216,6 +216,12 @@ void Job::Cancel() {
   });
 }
 
+void Job::EndCalls() {
+  environment_.executor->Post([self = shared_from_this()] {
+    for (const JobNode& node : self->nodes_) node.storage->Cancel();
+  });
+}
+
 absl::Status Job::Stop() {
   {
     absl::MutexLock lock(&mutex_);

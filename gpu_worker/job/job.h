@@ -45,6 +45,7 @@ class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
                                                             std::vector<JobNode> nodes);
 
   void Cancel() override;
+  void EndCalls() override;
   absl::Status Stop() override;
 
  private:

@@ -58,7 +58,7 @@ absl::StatusOr<std::vector<Capture>> RecorderClient::TriggerRecording(const std:
                                                                       const Trigger& trigger) {
   const v1::TriggerRecordingRequest request = convert::ToProto(channel, trigger);
   v1::TriggerRecordingResponse response;
-  TD_RETURN_IF_ERROR(RunCall(node_, time_, [&](grpc::ClientContext* context) {
+  TD_RETURN_IF_ERROR(RunCall(node_, time_, &gate_, [&](grpc::ClientContext* context) {
     return stub_->calls->TriggerRecording(context, request, &response);
   }));
   std::vector<Capture> captures;
@@ -74,7 +74,7 @@ absl::Status RecorderClient::AnnotateRecording(const std::string& recording,
   request.set_recording(recording);
   *request.mutable_annotation() = convert::ToProto(annotation);
   v1::AnnotateRecordingResponse response;
-  return RunCall(node_, time_, [&](grpc::ClientContext* context) {
+  return RunCall(node_, time_, &gate_, [&](grpc::ClientContext* context) {
     return stub_->calls->AnnotateRecording(context, request, &response);
   });
 }
@@ -113,7 +113,7 @@ absl::Status RecorderClient::Add(const std::string& recording, bool stream,
         convert::ToProto(request.annotations().empty() ? From(one, marked->next_sample) : one);
   }
   v1::AnnotateRecordingResponse response;
-  TD_RETURN_IF_ERROR(RunCall(node_, time_, [&](grpc::ClientContext* context) {
+  TD_RETURN_IF_ERROR(RunCall(node_, time_, &gate_, [&](grpc::ClientContext* context) {
     return stub_->calls->AnnotateRecording(context, request, &response);
   }));
   if (!GetsFurther(request, response)) {
@@ -132,7 +132,7 @@ absl::Status RecorderClient::KeepRecording(const std::string& recording, bool ke
   request.set_recording(recording);
   request.set_kept(kept);
   google::protobuf::Empty response;
-  return RunCall(node_, time_, [&](grpc::ClientContext* context) {
+  return RunCall(node_, time_, &gate_, [&](grpc::ClientContext* context) {
     return stub_->calls->KeepRecording(context, request, &response);
   });
 }
@@ -140,7 +140,7 @@ absl::Status RecorderClient::KeepRecording(const std::string& recording, bool ke
 absl::StatusOr<Scrub> RecorderClient::StartScrub(const ScrubStart& start) {
   const v1::StartScrubRequest request = convert::ToProto(start);
   v1::Scrub response;
-  TD_RETURN_IF_ERROR(RunCall(node_, time_, [&](grpc::ClientContext* context) {
+  TD_RETURN_IF_ERROR(RunCall(node_, time_, &gate_, [&](grpc::ClientContext* context) {
     return stub_->calls->StartScrub(context, request, &response);
   }));
   return convert::FromProto(response);
@@ -150,7 +150,7 @@ absl::StatusOr<Scrub> RecorderClient::GetScrub(const std::string& parent) {
   v1::GetScrubRequest request;
   request.set_parent(parent);
   v1::Scrub response;
-  TD_RETURN_IF_ERROR(RunCall(node_, time_, [&](grpc::ClientContext* context) {
+  TD_RETURN_IF_ERROR(RunCall(node_, time_, &gate_, [&](grpc::ClientContext* context) {
     return stub_->calls->GetScrub(context, request, &response);
   }));
   return convert::FromProto(response);
@@ -160,7 +160,7 @@ absl::StatusOr<Scrub> RecorderClient::StopScrub(const std::string& parent) {
   v1::StopScrubRequest request;
   request.set_parent(parent);
   v1::Scrub response;
-  TD_RETURN_IF_ERROR(RunCall(node_, time_, [&](grpc::ClientContext* context) {
+  TD_RETURN_IF_ERROR(RunCall(node_, time_, &gate_, [&](grpc::ClientContext* context) {
     return stub_->calls->StopScrub(context, request, &response);
   }));
   return convert::FromProto(response);

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "services/client/call_gate.h"
 #include "services/client/call_time.h"
 #include "services/client/channel.h"
 #include "services/recorder.h"
@@ -24,6 +25,9 @@ class RecorderClient {
  public:
   RecorderClient(const client::Channel& channel, const CallTime& time);
   ~RecorderClient();
+
+  // Ends the calls under way and all to come: CANCELLED.
+  void Cancel() { gate_.Close(); }
 
   absl::StatusOr<std::vector<Capture>> TriggerRecording(const std::string& channel,
                                                         const Trigger& trigger);
@@ -54,6 +58,7 @@ class RecorderClient {
 
   const client::Channel node_;
   const CallTime time_;
+  CallGate gate_;
   const std::unique_ptr<Stub> stub_;
 };
 

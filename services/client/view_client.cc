@@ -24,7 +24,7 @@ absl::StatusOr<Timeline> ViewClient::GetTimeline(const std::string& recording) {
   v1::GetTimelineRequest request;
   request.set_recording(recording);
   v1::Timeline response;
-  TD_RETURN_IF_ERROR(RunCall(node_, time_, [&](grpc::ClientContext* context) {
+  TD_RETURN_IF_ERROR(RunCall(node_, time_, &gate_, [&](grpc::ClientContext* context) {
     return stub_->calls->GetTimeline(context, request, &response);
   }));
   return convert::FromProto(response);
@@ -33,7 +33,7 @@ absl::StatusOr<Timeline> ViewClient::GetTimeline(const std::string& recording) {
 absl::StatusOr<Spectrogram> ViewClient::ReadSpectrogram(const SpectrogramRequest& request) {
   const v1::ReadSpectrogramRequest asked = convert::ToProto(request);
   v1::Spectrogram response;
-  TD_RETURN_IF_ERROR(RunCall(node_, time_, [&](grpc::ClientContext* context) {
+  TD_RETURN_IF_ERROR(RunCall(node_, time_, &gate_, [&](grpc::ClientContext* context) {
     return stub_->calls->ReadSpectrogram(context, asked, &response);
   }));
   return convert::FromProto(response);
@@ -42,7 +42,7 @@ absl::StatusOr<Spectrogram> ViewClient::ReadSpectrogram(const SpectrogramRequest
 absl::StatusOr<Samples> ViewClient::ReadSamples(const SamplesRequest& request) {
   const v1::ReadSamplesRequest asked = convert::ToProto(request);
   v1::Samples response;
-  TD_RETURN_IF_ERROR(RunCall(node_, time_, [&](grpc::ClientContext* context) {
+  TD_RETURN_IF_ERROR(RunCall(node_, time_, &gate_, [&](grpc::ClientContext* context) {
     return stub_->calls->ReadSamples(context, asked, &response);
   }));
   return convert::FromProto(response);
@@ -51,7 +51,7 @@ absl::StatusOr<Samples> ViewClient::ReadSamples(const SamplesRequest& request) {
 absl::StatusOr<Envelope> ViewClient::ReadEnvelope(const EnvelopeRequest& request) {
   const v1::ReadEnvelopeRequest asked = convert::ToProto(request);
   v1::Envelope response;
-  TD_RETURN_IF_ERROR(RunCall(node_, time_, [&](grpc::ClientContext* context) {
+  TD_RETURN_IF_ERROR(RunCall(node_, time_, &gate_, [&](grpc::ClientContext* context) {
     return stub_->calls->ReadEnvelope(context, asked, &response);
   }));
   return convert::FromProto(response);

@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "services/client/call_gate.h"
 #include "services/client/call_time.h"
 #include "services/client/channel.h"
 #include "services/view.h"
@@ -19,6 +20,9 @@ class ViewClient final : public ViewControl {
   ViewClient(const client::Channel& channel, const CallTime& time);
   ~ViewClient() override;
 
+  // Ends the calls under way and all to come: CANCELLED.
+  void Cancel() { gate_.Close(); }
+
   absl::StatusOr<Timeline> GetTimeline(const std::string& recording) override;
   absl::StatusOr<Spectrogram> ReadSpectrogram(const SpectrogramRequest& request) override;
   absl::StatusOr<Samples> ReadSamples(const SamplesRequest& request) override;
@@ -29,6 +33,7 @@ class ViewClient final : public ViewControl {
 
   const client::Channel node_;
   const CallTime time_;
+  CallGate gate_;
   const std::unique_ptr<Stub> stub_;
 };
 

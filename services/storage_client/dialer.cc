@@ -13,8 +13,10 @@
 namespace tapedeck::services::storage_client {
 namespace {
 
-// A node that is slow is waited for, one that is gone is not.
-constexpr client::CallTime kTime(absl::Seconds(60), absl::Seconds(5));
+// A node that is slow is waited for, one that is gone is not. Who asks where a job is to run holds
+// up its start; annotations of a job that runs have time.
+constexpr client::CallTime kTime(absl::Seconds(15), absl::Seconds(5));
+constexpr client::CallTime kAnnotatingTime(absl::Seconds(60), absl::Seconds(5));
 
 class GrpcStorageClient final : public StorageClient {
  public:
@@ -24,8 +26,8 @@ class GrpcStorageClient final : public StorageClient {
         channel_(channel),
         catalog_(channel_, kTime),
         inlets_(channel_, kTime),
-        recorder_(channel_, kTime),
-        view_(channel_, kTime) {}
+        recorder_(channel_, kAnnotatingTime),
+        view_(channel_, kAnnotatingTime) {}
 
   absl::StatusOr<Channel> GetChannel(const std::string& name) override {
     if (!IsInletName(name)) return catalog_.GetChannel(name);
@@ -53,6 +55,8 @@ class GrpcStorageClient final : public StorageClient {
   void Cancel() override {
     catalog_.Cancel();
     inlets_.Cancel();
+    recorder_.Cancel();
+    view_.Cancel();
   }
   std::unique_ptr<session::ControlStream> OpenSession() override { return opener_->Open(channel_); }
 

@@ -20,6 +20,8 @@
 #include "absl/time/clock.h"
 #include "dataplane/now.h"
 #include "services/client/jobs_client.h"
+#include "services/client/recorder_client.h"
+#include "services/client/view_client.h"
 #include "tests/services/loopback_node.h"
 
 namespace tapedeck::services::client {
@@ -54,18 +56,55 @@ TEST(PulseTest, TheWholeTimeIsBoundedAllTheSame) {
   node.jobs.LetGo();
 }
 
+// Takes connections and says nothing.
+class MuteListener {
+ public:
+  MuteListener() {
+    sockaddr_in address{.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    EXPECT_EQ(bind(socket_, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+    EXPECT_EQ(listen(socket_, 8), 0);
+    socklen_t length = sizeof(address);
+    EXPECT_EQ(getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &length), 0);
+    channel_ = MakeChannel(absl::StrCat("127.0.0.1:", ntohs(address.sin_port)));
+  }
+  ~MuteListener() { close(socket_); }
+  MuteListener(const MuteListener&) = delete;
+  MuteListener& operator=(const MuteListener&) = delete;
+
+  const Channel& channel() const { return channel_; }
+
+ private:
+  const int socket_ = socket(AF_INET, SOCK_STREAM, 0);
+  Channel channel_;
+};
+
 TEST(PulseTest, WhoeverTakesConnectionsAndSaysNothingIsNotWaitedFor) {
-  const int listener = socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
-  ASSERT_EQ(bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
-  ASSERT_EQ(listen(listener, 8), 0);
-  socklen_t length = sizeof(address);
-  ASSERT_EQ(getsockname(listener, reinterpret_cast<sockaddr*>(&address), &length), 0);
-  const Channel channel = MakeChannel(absl::StrCat("127.0.0.1:", ntohs(address.sin_port)));
-  const absl::Status status = JobsClient(channel, CallTime(kTotal, kSilence)).ListJobs().status();
+  const MuteListener node;
+  const absl::Status status =
+      JobsClient(node.channel(), CallTime(kTotal, kSilence)).ListJobs().status();
   EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded) << status;
   EXPECT_THAT(std::string(status.message()), testing::HasSubstr("no sign of life for 3s"));
-  close(listener);
+}
+
+TEST(CallsTest, UnderWayAndToComeAreCancelled) {
+  const MuteListener node;
+  RecorderClient recorder(node.channel(), kTotal);
+  ViewClient view(node.channel(), kTotal);
+  std::atomic<int> cancelled = 0;
+  const auto count = [&](const absl::Status& status) {
+    EXPECT_EQ(status.code(), absl::StatusCode::kCancelled) << status;
+    ++cancelled;
+  };
+  std::thread keeping(
+      [&] { count(recorder.KeepRecording("luns/l/channels/c/recordings/r", true)); });
+  std::thread viewing([&] { count(view.GetTimeline("luns/l/channels/c/recordings/r").status()); });
+  absl::SleepFor(absl::Milliseconds(200));
+  EXPECT_EQ(cancelled, 0);
+  recorder.Cancel();
+  view.Cancel();
+  keeping.join();
+  viewing.join();
+  count(recorder.KeepRecording("luns/l/channels/c/recordings/r", true));
 }
 
 constexpr char kAddressFile[] = "TAPEDECK_TEST_ADDRESS_FILE";
