@@ -11,11 +11,10 @@
 #include "dataplane/transfer/counters.h"
 #include "dataplane/transport/transport.h"
 #include "services/model/names.h"
+#include "services/node_role.h"
 #include "services/session/messages.h"
 
 namespace tapedeck::services {
-
-enum class NodeRole { kStorage = 1, kWorker = 2 };
 
 template <>
 struct model::EnumNames<NodeRole> {

@@ -17,7 +17,7 @@
 #include "services/command_line/command_line.h"
 #include "services/config/looked.h"
 #include "services/faults.h"
-#include "services/node.h"
+#include "services/node_role.h"
 
 namespace tapedeck::services::config {
 

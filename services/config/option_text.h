@@ -8,7 +8,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "services/node.h"
+#include "services/node_role.h"
 
 namespace tapedeck::services::config {
 
