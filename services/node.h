@@ -11,8 +11,10 @@
 #include "dataplane/transfer/counters.h"
 #include "dataplane/transport/transport.h"
 #include "services/model/names.h"
+#include "services/model/rail_progress.h"
+#include "services/model/stage_time.h"
 #include "services/node_role.h"
-#include "services/session/messages.h"
+#include "services/version.h"
 
 namespace tapedeck::services {
 
@@ -49,7 +51,7 @@ struct NodeInfo {
   std::string name;
   NodeRole role = NodeRole::kStorage;
   std::string version;  // of the program
-  uint32_t protocol_version = session::kProtocolVersion;
+  uint32_t protocol_version = kProtocolVersion;
   int64_t pid = 0;
   std::vector<NodeRail> rails;
   std::vector<MemoryKindInfo> memory;
@@ -66,7 +68,7 @@ struct NodeStats {
   dataplane::Counters counters;
   model::StageTimes stage_times;  // of this end, without rails
   uint64_t ring_bytes = 0;
-  std::vector<session::RailProgress> rails;
+  std::vector<model::RailProgress> rails;
 };
 
 // Any thread.

@@ -93,7 +93,7 @@ absl::StatusOr<Notes> NotesOf(const v1::Job& job) {
   return notes;
 }
 
-v1::JobRail ToProto(const session::RailProgress& rail, int64_t elapsed_ns) {
+v1::JobRail ToProto(const model::RailProgress& rail, int64_t elapsed_ns) {
   v1::JobRail out;
   out.set_name(rail.name);
   out.set_blocks(rail.blocks);

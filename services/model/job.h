@@ -16,9 +16,9 @@
 #include "services/model/field.h"
 #include "services/model/names.h"
 #include "services/model/note.h"
+#include "services/model/rail_progress.h"
 #include "services/model/stage_time.h"
 #include "services/model/timing.h"
-#include "services/session/messages.h"
 
 namespace tapedeck::services::model {
 
@@ -85,7 +85,7 @@ struct Job {
   // is here.
   Notes notes;
   dataplane::Counters counters;
-  std::vector<session::RailProgress> rails;
+  std::vector<RailProgress> rails;
   StageTimes stage_times;        // of both ends
   std::optional<Timing> timing;  // none: nobody has asked for a pace, a range or a time
   std::vector<JobOutput> outputs;

@@ -159,7 +159,7 @@ class PipelineService final : public v1::PipelineService::CallbackService {
     TD_RETURN_IF_ERROR(CheckJobName(name));
     TD_ASSIGN_OR_RETURN(const Job running, jobs_.GetJob(name));
     if (!Sees(access, running)) return JobNotFound(name);
-    const bool records = running.direction == session::Direction::kRecord;
+    const bool records = running.direction == dataplane::Direction::kRecord;
     TD_RETURN_IF_ERROR(
         access.Admit(records ? identity::kRecordRight : identity::kPlayRight, running.target));
     return AdmitOutputs(access, running.outputs);

@@ -18,9 +18,11 @@
 #include "services/model/group.h"
 #include "services/model/origin.h"
 #include "services/model/part.h"
+#include "services/model/rail_progress.h"
 #include "services/model/stage_time.h"
 #include "services/session/playhead.h"
 #include "services/telemetry/trace/span.h"
+#include "services/version.h"
 
 namespace tapedeck::services::session {
 
@@ -28,8 +30,8 @@ using dataplane::CommitLevel;
 using dataplane::Direction;
 using dataplane::TransferOp;
 using dataplane::Watermarks;
-
-inline constexpr uint32_t kProtocolVersion = 4;
+using model::RailProgress;
+using services::kProtocolVersion;
 
 // Which recording goes on, and how the worker shows that it is its own.
 struct Resume {
@@ -111,15 +113,6 @@ struct Accept {
 struct EndOfStream {
   uint64_t blocks = 0;
   std::string cause;  // why it ends before its source did; empty: the source has ended
-};
-
-struct RailProgress {
-  std::string name;
-  uint64_t blocks = 0;
-  uint64_t bytes = 0;
-  bool up = false;
-  std::string cause;  // of the last failure
-  bool operator==(const RailProgress&) const = default;
 };
 
 struct Progress {

@@ -42,7 +42,7 @@ void Advance(Job& job) {
 
 }  // namespace
 
-absl::StatusOr<Job> FakeJobs::Start(const TransferSpec& spec, session::Direction direction,
+absl::StatusOr<Job> FakeJobs::Start(const TransferSpec& spec, dataplane::Direction direction,
                                     const std::string& recording, uint64_t blocks,
                                     const std::string& group,
                                     const std::vector<OutputSpec>& outputs) {
@@ -87,11 +87,11 @@ absl::StatusOr<Job> FakeJobs::StartRecord(const RecordSpec& spec) {
   const std::string recordings = absl::StrCat(spec.transfer.target, "/recordings/");
   const bool all = spec.transfer.device == kAllDevices;
   TD_ASSIGN_OR_RETURN(const Job first,
-                      Start(spec.transfer, session::Direction::kRecord, recordings + "rec1", blocks,
-                            all ? "g" : "", spec.outputs));
+                      Start(spec.transfer, dataplane::Direction::kRecord, recordings + "rec1",
+                            blocks, all ? "g" : "", spec.outputs));
   if (!all) return first;
   const bool half = absl::StrContains(spec.transfer.target, "half");
-  TD_RETURN_IF_ERROR(Start(spec.transfer, session::Direction::kRecord,
+  TD_RETURN_IF_ERROR(Start(spec.transfer, dataplane::Direction::kRecord,
                            recordings + (half ? "broken" : "rec2"), blocks, "g")
                          .status());
   return first;
@@ -102,7 +102,7 @@ absl::StatusOr<Job> FakeJobs::StartPlayback(const PlaybackSpec& spec) {
     absl::MutexLock lock(&mutex_);
     last_playback_ = spec;
   }
-  return Start(spec.transfer, session::Direction::kPlayback, spec.transfer.target, 4);
+  return Start(spec.transfer, dataplane::Direction::kPlayback, spec.transfer.target, 4);
 }
 
 absl::StatusOr<Job> FakeJobs::GetJob(const std::string& name) {
@@ -131,7 +131,7 @@ std::vector<Job> FakeJobs::ListJobs() {
 absl::StatusOr<Job> FakeJobs::EndJob(const std::string& name, JobEnd how) {
   absl::MutexLock lock(&mutex_);
   Job& job = jobs_.at(name);
-  const bool plays = job.direction == session::Direction::kPlayback;
+  const bool plays = job.direction == dataplane::Direction::kPlayback;
   if (how == JobEnd::kStop && (plays || last_record_.source.name == "file")) {
     return JobNotLive(name, "has an end");
   }

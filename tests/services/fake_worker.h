@@ -38,7 +38,7 @@ class FakeJobs final : public Jobs {
   int waiting() const;
 
  private:
-  absl::StatusOr<Job> Start(const TransferSpec& spec, session::Direction direction,
+  absl::StatusOr<Job> Start(const TransferSpec& spec, dataplane::Direction direction,
                             const std::string& recording, uint64_t blocks,
                             const std::string& group = "",
                             const std::vector<OutputSpec>& outputs = {});
