@@ -15,8 +15,8 @@
 #include "dataplane/transport/transport.h"
 #include "services/model/group.h"
 #include "services/model/job.h"
+#include "services/model/playhead.h"
 #include "services/model/timing.h"
-#include "services/session/playhead.h"
 #include "services/stage_spec.h"
 #include "services/telemetry/trace/span.h"
 
@@ -68,7 +68,7 @@ struct RecordSpec {
 struct PlaybackSpec {
   TransferSpec transfer;
   StageSpec sink;
-  session::Playhead playhead;
+  model::Playhead playhead;
   model::Pacing pacing;
 };
 

@@ -10,7 +10,7 @@
 
 namespace tapedeck::gpu_worker::job {
 
-using services::session::Playhead;
+using services::model::Playhead;
 
 namespace {
 

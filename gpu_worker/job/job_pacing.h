@@ -19,6 +19,6 @@ absl::StatusOr<std::optional<pace::Plan>> PlanPace(const services::PlaybackSpec&
                                                    size_t slots);
 
 // Where the storage node begins: a loop has its own beginning.
-services::session::Playhead PlayheadOf(const services::PlaybackSpec& spec);
+services::model::Playhead PlayheadOf(const services::PlaybackSpec& spec);
 
 }  // namespace tapedeck::gpu_worker::job

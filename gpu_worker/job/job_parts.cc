@@ -21,9 +21,9 @@
 namespace tapedeck::gpu_worker::job {
 
 using dataplane::TransferOp;
+using services::model::Playhead;
 using services::session::Direction;
 using services::session::Open;
-using services::session::Playhead;
 using services::session::Snapshot;
 
 namespace {

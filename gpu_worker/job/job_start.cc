@@ -139,7 +139,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(const std::string& name,
   const bool direct = !job->session_->ring()->window().host_accessible;
   TD_ASSIGN_OR_RETURN(const auto pace, PlanPace(spec, recording, job->session_->ring()->slots()));
   // Else the node says how many blocks come.
-  const bool whole = spec.playhead == services::session::Playhead() &&
+  const bool whole = spec.playhead == services::model::Playhead() &&
                      (!pace.has_value() || !pace->range.has_value());
   job->TakePace(pace, recording);
   if (direct) {

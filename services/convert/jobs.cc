@@ -157,7 +157,7 @@ v1::StartPlaybackRequest ToProto(const PlaybackSpec& spec) {
   out.set_recording(spec.transfer.target);
   SetTransfer(spec.transfer, out);
   *out.mutable_sink() = ToProto(spec.sink);
-  if (spec.playhead != session::Playhead()) *out.mutable_playhead() = ToProto(spec.playhead);
+  if (spec.playhead != model::Playhead()) *out.mutable_playhead() = ToProto(spec.playhead);
   if (spec.pacing != model::Pacing()) *out.mutable_pacing() = ToProto(spec.pacing);
   return out;
 }

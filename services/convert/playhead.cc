@@ -15,16 +15,16 @@ int64_t Clamped(uint64_t value) {
 
 }  // namespace
 
-v1::Playhead ToProto(const session::Playhead& playhead) {
+v1::Playhead ToProto(const model::Playhead& playhead) {
   v1::Playhead out;
   switch (playhead.unit) {
-    case session::Playhead::Unit::kBlock:
+    case model::Playhead::Unit::kBlock:
       if (playhead.start > 0) out.set_block(static_cast<uint64_t>(playhead.start));
       break;
-    case session::Playhead::Unit::kSample:
+    case model::Playhead::Unit::kSample:
       out.set_sample(static_cast<uint64_t>(std::max<int64_t>(playhead.start, 0)));
       break;
-    case session::Playhead::Unit::kTime:
+    case model::Playhead::Unit::kTime:
       *out.mutable_time() = ToTimestamp(playhead.start);
       break;
   }
@@ -35,21 +35,21 @@ v1::Playhead ToProto(const session::Playhead& playhead) {
   return out;
 }
 
-session::Playhead FromProto(const v1::Playhead& playhead) {
-  session::Playhead out{.stream = playhead.stream(),
-                        .follow = playhead.follow(),
-                        .behind_ns = std::max<int64_t>(FromDuration(playhead.behind()), 0),
-                        .damaged_blocks = playhead.damaged_blocks()};
+model::Playhead FromProto(const v1::Playhead& playhead) {
+  model::Playhead out{.stream = playhead.stream(),
+                      .follow = playhead.follow(),
+                      .behind_ns = std::max<int64_t>(FromDuration(playhead.behind()), 0),
+                      .damaged_blocks = playhead.damaged_blocks()};
   switch (playhead.start_case()) {
     case v1::Playhead::kBlock:
       out.start = Clamped(playhead.block());
       break;
     case v1::Playhead::kSample:
-      out.unit = session::Playhead::Unit::kSample;
+      out.unit = model::Playhead::Unit::kSample;
       out.start = Clamped(playhead.sample());
       break;
     case v1::Playhead::kTime:
-      out.unit = session::Playhead::Unit::kTime;
+      out.unit = model::Playhead::Unit::kTime;
       out.start = FromTimestamp(playhead.time());
       break;
     case v1::Playhead::START_NOT_SET:

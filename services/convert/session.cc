@@ -44,8 +44,7 @@ v1::Open ToProto(const session::Open& open) {
   if (open.origin != model::Origin()) WriteFields(open.origin, *out.mutable_origin());
   if (open.group.has_value()) WriteFields(*open.group, *out.mutable_group());
   if (open.part.has_value()) WriteFields(*open.part, *out.mutable_part());
-  if (open.playhead != session::Playhead())
-    *out.mutable_playhead() = convert::ToProto(open.playhead);
+  if (open.playhead != model::Playhead()) *out.mutable_playhead() = convert::ToProto(open.playhead);
   if (open.resume.has_value()) {
     out.mutable_resume()->set_recording(open.resume->recording);
     out.mutable_resume()->set_token(open.resume->token);

@@ -67,7 +67,7 @@ void JoinedPlayback::BeginOthers() {
   if (stopped_ || joined_) return;
   for (size_t i = 0; i < parts_.size(); ++i) {
     if (parts_[i].session != nullptr) continue;
-    session::Playhead& playhead = settings_.nodes[i].session.session.open.playhead;
+    model::Playhead& playhead = settings_.nodes[i].session.session.open.playhead;
     const bool damaged_blocks = playhead.damaged_blocks;
     playhead = settings_.playhead_at(joiner_->next());
     playhead.damaged_blocks = damaged_blocks;

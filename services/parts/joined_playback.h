@@ -31,7 +31,7 @@ struct JoinedSettings {
   std::function<model::StageTimes()> stage_times;  // of the sink; null: it does not say
   JoinSettings join;  // without parts, ring_slots, on_wanted and on_done
   // Where `join` says that one gives alone: where another one begins that has to bring this block.
-  std::function<session::Playhead(uint64_t block)> playhead_at;
+  std::function<model::Playhead(uint64_t block)> playhead_at;
   // As DealtSettings has them.
   std::function<void(const session::Snapshot&)> on_change;
   std::function<void(Note)> on_note;

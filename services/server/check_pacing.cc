@@ -10,7 +10,7 @@ namespace tapedeck::services::server {
 namespace {
 
 using convert::FieldError;
-using session::Playhead;
+using model::Playhead;
 
 absl::Status CheckFactor(double factor) {
   // Written so that a NaN fails.

@@ -18,9 +18,9 @@
 #include "services/model/group.h"
 #include "services/model/origin.h"
 #include "services/model/part.h"
+#include "services/model/playhead.h"
 #include "services/model/rail_progress.h"
 #include "services/model/stage_time.h"
-#include "services/session/playhead.h"
 #include "services/telemetry/trace/span.h"
 #include "services/version.h"
 
@@ -30,6 +30,7 @@ using dataplane::CommitLevel;
 using dataplane::Direction;
 using dataplane::TransferOp;
 using dataplane::Watermarks;
+using model::Playhead;
 using model::RailProgress;
 using services::kProtocolVersion;
 

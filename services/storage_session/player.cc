@@ -56,12 +56,12 @@ absl::StatusOr<std::unique_ptr<Player>> Player::BeginAtSample(const Peer& peer,
                                                               const Recording& recording,
                                                               uint64_t sample) {
   return BeginAt(peer, recording,
-                 {.unit = session::Playhead::Unit::kSample, .start = static_cast<int64_t>(sample)});
+                 {.unit = model::Playhead::Unit::kSample, .start = static_cast<int64_t>(sample)});
 }
 
 absl::StatusOr<std::unique_ptr<Player>> Player::BeginAt(const Peer& peer,
                                                         const Recording& recording,
-                                                        session::Playhead playhead) {
+                                                        model::Playhead playhead) {
   TD_RETURN_IF_ERROR(
       session::CheckRecording(absl::StrCat("storage node ", peer.address), recording));
   TD_ASSIGN_OR_RETURN(const auto ring, MakeRing(recording.block_bytes));

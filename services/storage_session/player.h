@@ -7,8 +7,8 @@
 
 #include "absl/status/statusor.h"
 #include "dataplane/block.h"
+#include "services/model/playhead.h"
 #include "services/model/recording.h"
-#include "services/session/playhead.h"
 #include "services/storage_session/block_queue.h"
 #include "services/storage_session/session_run.h"
 
@@ -23,7 +23,7 @@ class Player {
   // The same from there, and as the playhead says.
   static absl::StatusOr<std::unique_ptr<Player>> BeginAt(const Peer& peer,
                                                          const Recording& recording,
-                                                         session::Playhead playhead);
+                                                         model::Playhead playhead);
   // The same from the block that has that sample.
   static absl::StatusOr<std::unique_ptr<Player>> BeginAtSample(const Peer& peer,
                                                                const Recording& recording,

@@ -42,8 +42,8 @@ const StreamPiece* StreamPlayer::PieceOfNext() const {
 
 absl::Status StreamPlayer::BeginRun(const StreamPiece& piece) {
   const Recording& begin = stream_.segments[piece.segment];
-  session::Playhead playhead{.start = static_cast<int64_t>(next_ - piece.first),
-                             .stream = stream_.segmented};
+  model::Playhead playhead{.start = static_cast<int64_t>(next_ - piece.first),
+                           .stream = stream_.segmented};
   run_end_ = piece.end();
   for (const StreamPiece& one : layout_.pieces) {
     if (one.first != run_end_ || one.blocks == 0) continue;

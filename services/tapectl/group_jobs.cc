@@ -266,7 +266,7 @@ absl::Status RecordGroup(Program& program, InterruptWatch& interrupt, const Grou
 
 absl::Status PlayGroup(Program& program, InterruptWatch& interrupt, const GroupOptions& group,
                        const JobOptions& options, PlaybackSpec spec) {
-  const bool by_sample = spec.playhead.unit == session::Playhead::Unit::kSample;
+  const bool by_sample = spec.playhead.unit == model::Playhead::Unit::kSample;
   if ((!by_sample && spec.playhead.start != 0) || spec.playhead.follow) {
     return absl::InvalidArgumentError(
         "a group is played from a sample, --from-sample, and when it is closed: its members have "

@@ -13,7 +13,7 @@
 namespace tapedeck::services::tapectl {
 namespace {
 
-using Unit = session::Playhead::Unit;
+using Unit = model::Playhead::Unit;
 
 // The numbers of a session's samples are signed on their way.
 constexpr uint64_t kMostIndex = INT64_MAX;
@@ -102,7 +102,7 @@ absl::StatusOr<std::string> NoteOnTime(const Extent& extent, int64_t time_ns) {
 }
 
 // Whether what begins is before what ends.
-bool InOrder(const session::Playhead& playhead, const model::Pacing& pacing) {
+bool InOrder(const model::Playhead& playhead, const model::Pacing& pacing) {
   if (pacing.loop.has_value() && pacing.loop->first >= pacing.loop->end) return false;
   const bool both = playhead.unit == Unit::kSample && pacing.end_sample.has_value();
   return !both || static_cast<uint64_t>(playhead.start) < *pacing.end_sample;
@@ -147,7 +147,7 @@ std::optional<uint64_t> FirstSampleOf(const Timeline& timeline) {
 }
 
 absl::StatusOr<std::string> CountInSession(const Stream& stream, ViewControl& view,
-                                           session::Playhead& playhead, model::Pacing& pacing) {
+                                           model::Playhead& playhead, model::Pacing& pacing) {
   const bool by_time = playhead.unit == Unit::kTime;
   const bool by_sample = (playhead.unit == Unit::kSample && playhead.start != 0) ||
                          pacing.end_sample.has_value() || pacing.loop.has_value();

@@ -8,9 +8,9 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "services/model/playhead.h"
 #include "services/model/stream.h"
 #include "services/model/timing.h"
-#include "services/session/playhead.h"
 #include "services/view.h"
 
 namespace tapedeck::services::tapectl {
@@ -24,7 +24,7 @@ std::optional<uint64_t> FirstSampleOf(const Timeline& timeline);
 // INVALID_ARGUMENT (ARGUMENT_INVALID): one lies outside, or no block can be read yet. The errors of
 // the node.
 absl::StatusOr<std::string> CountInSession(const Stream& stream, ViewControl& view,
-                                           session::Playhead& playhead, model::Pacing& pacing);
+                                           model::Playhead& playhead, model::Pacing& pacing);
 
 // A sample of a recording as the node counts it.
 struct SamplePlace {

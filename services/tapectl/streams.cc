@@ -101,11 +101,11 @@ std::string KeptText(const Stream& stream) {
   return kept == all ? "yes" : absl::StrCat(kept, " of ", all, " segments");
 }
 
-std::string BeginOf(const Stream& stream, session::Playhead& playhead) {
+std::string BeginOf(const Stream& stream, model::Playhead& playhead) {
   if (!stream.segmented) return stream.segments.front().name;
   playhead.stream = true;
   const std::vector<Recording>& segments = stream.segments;
-  if (playhead.unit == session::Playhead::Unit::kBlock) {
+  if (playhead.unit == model::Playhead::Unit::kBlock) {
     const uint64_t full = model::FullBlocks(stream);
     size_t at = 0;
     for (; at + 1 < segments.size() && playhead.start >= static_cast<int64_t>(segments[at].blocks);

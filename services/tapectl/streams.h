@@ -10,9 +10,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "services/client/catalog_client.h"
+#include "services/model/playhead.h"
 #include "services/model/stream.h"
 #include "services/model/treatment.h"
-#include "services/session/playhead.h"
 #include "services/tapectl/program.h"
 #include "services/view.h"
 
@@ -49,7 +49,7 @@ std::string KeptText(const Stream& stream);
 // The recording to open so that a playback begins at the playhead, which goes on with all segments
 // then. A number of a block counts from the oldest segment there is. In a segment that is gone it
 // begins with the next one.
-std::string BeginOf(const Stream& stream, session::Playhead& playhead);
+std::string BeginOf(const Stream& stream, model::Playhead& playhead);
 
 // INVALID_ARGUMENT (ARGUMENT_INVALID): of these blocks of the stream more are gone than there are,
 // and nobody wants zeros for them all.

@@ -47,7 +47,7 @@ struct RecordOptions : TransferOptions {
 struct PlayOptions : TransferOptions {
   std::optional<uint64_t> segment;
   bool replace = false;
-  session::Playhead playhead;
+  model::Playhead playhead;
   model::Pacing pacing;
   GroupOptions group;
 };
@@ -187,8 +187,8 @@ void AddShared(Command command, TransferOptions& options) {
 }
 
 // One of three ways to say where to begin.
-void AddPlayhead(Command command, session::Playhead& playhead) {
-  using Unit = session::Playhead::Unit;
+void AddPlayhead(Command command, model::Playhead& playhead) {
+  using Unit = model::Playhead::Unit;
   const auto from = [&playhead](Unit unit, auto parse) {
     return [&playhead, unit, parse](absl::string_view text) -> absl::StatusOr<int64_t> {
       TD_ASSIGN_OR_RETURN(const auto start, parse(text));

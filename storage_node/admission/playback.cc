@@ -26,10 +26,10 @@ using dataplane::ladder::FittedRing;
 using recordings::SegmentsOf;
 using recordings::SegmentsThere;
 using recordings::StreamSegment;
+using services::model::Playhead;
 using services::session::Accept;
 using services::session::Admission;
 using services::session::Open;
-using services::session::Playhead;
 
 struct Playable : recordings::Readable {
   dataplane::flight::Trail trail;

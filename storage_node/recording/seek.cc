@@ -16,7 +16,7 @@
 namespace tapedeck::storage_node::recording {
 namespace {
 
-using services::session::Playhead;
+using services::model::Playhead;
 
 // One search, on the calling thread.
 class Seek {

@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "dataplane/clock.h"
-#include "services/session/playhead.h"
+#include "services/model/playhead.h"
 #include "storage_node/format/manifest.h"
 #include "storage_node/store/store.h"
 
@@ -18,14 +18,14 @@ namespace tapedeck::storage_node::recording {
 // that recording's start or rate is unknown.
 absl::StatusOr<uint64_t> FindStart(store::Store& store, const store::RecordingPath& path,
                                    const format::Manifest& manifest, uint64_t blocks,
-                                   const services::session::Playhead& playhead,
+                                   const services::model::Playhead& playhead,
                                    const dataplane::Clock& clock);
 
 // Whether the first block begins after the sample or time to begin with; true if there is
 // none. Waits for the disk.
 absl::StatusOr<bool> BeginsAfter(store::Store& store, const store::RecordingPath& path,
                                  const format::Manifest& manifest, uint64_t blocks,
-                                 const services::session::Playhead& playhead,
+                                 const services::model::Playhead& playhead,
                                  const dataplane::Clock& clock);
 
 // What the index says of the first block below `blocks` that can be read; none: there is none.

@@ -51,7 +51,7 @@ absl::StatusOr<std::vector<StreamSegment>> SegmentsOf(Recordings& recordings,
 }
 
 absl::StatusOr<SegmentsThere> SegmentsThere::Of(Recordings& recordings, const FoundRecording& found,
-                                                const services::session::Playhead& playhead) {
+                                                const services::model::Playhead& playhead) {
   SegmentsThere there;
   if (!playhead.stream) return there;
   TD_ASSIGN_OR_RETURN(const auto segments,

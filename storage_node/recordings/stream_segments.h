@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "services/session/playhead.h"
+#include "services/model/playhead.h"
 #include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::recordings {
@@ -28,7 +28,7 @@ class SegmentsThere {
  public:
   // Waits for the catalog.
   static absl::StatusOr<SegmentsThere> Of(Recordings& recordings, const FoundRecording& found,
-                                          const services::session::Playhead& playhead);
+                                          const services::model::Playhead& playhead);
 
   // The last one that the playback goes on with. If it does not follow a stream that is being
   // written, it does not run after it either: to the end is to where the stream is now.

@@ -27,7 +27,7 @@ namespace {
 using dataplane::kMillisecondNs;
 using services::JobState;
 using services::PlaybackSpec;
-using services::session::Playhead;
+using services::model::Playhead;
 
 constexpr uint64_t kSampleBytes = 8;
 constexpr uint64_t kBlockSamples = kTestBlockBytes / kSampleBytes;

@@ -69,7 +69,7 @@ class PacedSiteTest : public SiteTest {
 
   void ExpectRange(uint64_t first, uint64_t end) {
     services::PlaybackSpec spec = Paced({.end_sample = end});
-    spec.playhead = {.unit = services::session::Playhead::Unit::kSample,
+    spec.playhead = {.unit = services::model::Playhead::Unit::kSample,
                      .start = static_cast<int64_t>(first)};
     EXPECT_TRUE(PlayIntoFile(spec) == BytesOf(first, end)) << first << " to " << end;
     ASSERT_TRUE(job_.timing.has_value());

@@ -12,8 +12,8 @@ namespace tapedeck::services::server {
 namespace {
 
 using model::Pacing;
+using model::Playhead;
 using model::SampleRange;
-using session::Playhead;
 
 // The field that is refused; empty: none is.
 std::string RefusedIn(const absl::Status& status) {

@@ -12,7 +12,7 @@
 namespace tapedeck::services::tapectl {
 namespace {
 
-using session::Playhead;
+using model::Playhead;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 

@@ -111,7 +111,7 @@ class SegmentTest : public testing::TestWithParam<std::string> {
   // Plays on from where `playhead` says; returns the numbers of the blocks as in the stream, and
   // why it ended.
   std::pair<std::vector<uint64_t>, absl::Status> Stream(const std::string& recording,
-                                                        services::session::Playhead playhead = {}) {
+                                                        services::model::Playhead playhead = {}) {
     std::vector<uint64_t> blocks;
     playhead.stream = true;
     auto player = node_.Play(recording, {.playhead = playhead});

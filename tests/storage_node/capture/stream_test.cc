@@ -32,7 +32,7 @@ TEST_P(StreamTest, APlaybackGoesOnWithTheNextSegment) {
   EXPECT_EQ(all.back(), 999u);
 
   // A sample may lie in any segment, whichever is named.
-  using Unit = services::session::Playhead::Unit;
+  using Unit = services::model::Playhead::Unit;
   for (const uint64_t from :
        {oldest, oldest + 1, oldest + kSegmentBlocks - 1, uint64_t{900}, uint64_t{999}}) {
     const auto start = static_cast<int64_t>(from * 1000 + 500);

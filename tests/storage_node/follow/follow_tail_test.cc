@@ -169,7 +169,7 @@ class FollowFromMemory : public testing::Test {
     name_ = recorder_->admission.accept.recording;
     player_ = Play({.follow = true});
   }
-  services::session::Admission Play(services::session::Playhead playhead) {
+  services::session::Admission Play(services::model::Playhead playhead) {
     return *node_.Admit({.direction = services::session::Direction::kPlayback,
                          .recording = name_,
                          .playhead = playhead},

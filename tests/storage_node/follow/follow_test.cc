@@ -10,8 +10,8 @@ namespace tapedeck::storage_node {
 namespace {
 
 using dataplane::Flow;
+using services::model::Playhead;
 using services::session::Open;
-using services::session::Playhead;
 
 Open From(Playhead playhead) { return {.playhead = playhead}; }
 

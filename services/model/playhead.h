@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace tapedeck::services::session {
+namespace tapedeck::services::model {
 
 struct Playhead {
   enum class Unit { kBlock, kSample, kTime };
@@ -29,4 +29,4 @@ struct Playhead {
   bool operator==(const Playhead&) const = default;
 };
 
-}  // namespace tapedeck::services::session
+}  // namespace tapedeck::services::model
