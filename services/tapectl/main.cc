@@ -15,7 +15,7 @@
 #include "services/tapectl/interrupt.h"
 #include "services/tapectl/node_lists.h"
 #include "services/tapectl/profiles.h"
-#include "services/tapectl/several_nodes.h"
+#include "services/tapectl/storage_check.h"
 #include "services/tapectl/units.h"
 #include "services/telemetry/otlp/tracing.h"
 #include "services/telemetry/trace/settings.h"

@@ -18,10 +18,10 @@
 namespace tapedeck::services::tapectl {
 namespace {
 
-absl::StatusOr<std::vector<std::string>> NodesOf(const Program& program, const std::string& text) {
+absl::StatusOr<std::vector<std::string>> NodesOf(const Nodes& asked, const std::string& text) {
   if (!naming::IsNodeList(text)) return std::vector<std::string>{text};
   naming::Lookup lookup;
-  lookup.timeout = std::min(lookup.timeout, program.call_timeout());
+  lookup.timeout = std::min(lookup.timeout, asked.call_timeout());
   return naming::NodesOf(text, lookup);
 }
 
@@ -45,9 +45,9 @@ bool Means(const std::string& node, const naming::NodeName& name) {
 
 // The machine in what `tapectl nodes` shows as its name, MACHINE/storage; empty of one that does
 // not answer.
-std::string NameOf(const Program& program, const std::string& node) {
-  const auto info = client::GetNode(client::MakeChannel(node, program.trace, program.credentials),
-                                    program.call_timeout());
+std::string NameOf(const Nodes& asked, const std::string& node) {
+  const auto info = client::GetNode(client::MakeChannel(node, asked.trace, asked.credentials),
+                                    asked.call_timeout());
   return info.ok() ? info->name.substr(0, info->name.find('/')) : "";
 }
 
@@ -56,11 +56,11 @@ struct Candidates {
   std::vector<std::string> all;  // as one would name them
 };
 
-Candidates NodesMeant(const Program& program, const std::string& text) {
+Candidates NodesMeant(const Nodes& asked, const std::string& text) {
   const auto name = naming::ParseNodeName(text);
   Candidates found;
-  for (const std::string& node : StoragesOf(program.storage)) {
-    const std::string own = name.ok() ? "" : NameOf(program, node);
+  for (const std::string& node : StoragesOf(asked.storage)) {
+    const std::string own = name.ok() ? "" : NameOf(asked, node);
     const bool meant = name.ok() ? Means(node, *name) : own == text;
     if (meant) found.meant.push_back(node);
     found.all.push_back(own.empty() ? node : absl::StrCat(node, " (", own, ")"));
@@ -77,19 +77,19 @@ absl::Status CheckStorages(const std::string& text) {
   return absl::OkStatus();
 }
 
-absl::Status ResolveStorages(Program& program) {
+absl::Status ResolveStorages(Nodes& asked) {
   std::vector<std::string> nodes;
-  for (const std::string& text : StoragesOf(program.storage)) {
-    TD_ASSIGN_OR_RETURN(std::vector<std::string> some, NodesOf(program, text));
+  for (const std::string& text : StoragesOf(asked.storage)) {
+    TD_ASSIGN_OR_RETURN(std::vector<std::string> some, NodesOf(asked, text));
     std::ranges::move(some, std::back_inserter(nodes));
   }
-  program.storage = absl::StrJoin(nodes, ",");
+  asked.storage = absl::StrJoin(nodes, ",");
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::string> OneNode(const Program& program, absl::string_view field,
+absl::StatusOr<std::string> OneNode(const Nodes& asked, absl::string_view field,
                                     const std::string& text) {
-  TD_ASSIGN_OR_RETURN(const std::vector<std::string> nodes, NodesOf(program, text));
+  TD_ASSIGN_OR_RETURN(const std::vector<std::string> nodes, NodesOf(asked, text));
   if (nodes.size() == 1) return nodes.front();
   return ArgumentInvalid(field, absl::StrCat(text, " is ", nodes.size(),
                                              " nodes, name one: ", absl::StrJoin(nodes, ", ")));
@@ -105,12 +105,12 @@ std::pair<absl::string_view, absl::string_view> SplitNode(absl::string_view text
   return {text.substr(0, slash), text.substr(slash + 1)};
 }
 
-absl::StatusOr<std::string> TakeNode(Program& program, const std::string& text, size_t ids) {
+absl::StatusOr<std::string> TakeNode(Nodes& asked, const std::string& text, size_t ids) {
   const auto [node, rest] = SplitNode(text);
   if (IsName(text, ids) || !IsPlaced(node, rest, ids)) return text;
-  const Candidates found = NodesMeant(program, std::string(node));
+  const Candidates found = NodesMeant(asked, std::string(node));
   if (found.meant.size() == 1) {
-    program.storage = found.meant.front();
+    asked.storage = found.meant.front();
     return std::string(rest);
   }
   if (found.meant.empty()) {

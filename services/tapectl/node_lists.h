@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "services/tapectl/program.h"
+#include "services/tapectl/nodes.h"
 
 namespace tapedeck::services::tapectl {
 
@@ -18,11 +18,11 @@ absl::Status CheckStorages(const std::string& text);
 
 // --storage with each name that DNS has several nodes for replaced by them. Asks and waits, as long
 // as a call at most; ARGUMENT_INVALID, NODE_UNREACHABLE (services/naming/resolve.h).
-absl::Status ResolveStorages(Program& program);
+absl::Status ResolveStorages(Nodes& asked);
 
 // The one node that `text` means, of the option `field`; the same errors, and ARGUMENT_INVALID of
 // several.
-absl::StatusOr<std::string> OneNode(const Program& program, absl::string_view field,
+absl::StatusOr<std::string> OneNode(const Nodes& asked, absl::string_view field,
                                     const std::string& text);
 
 // "NODE/REST" at the slash that ends NODE, which may have "dns:///" before it; REST is empty where
@@ -33,6 +33,6 @@ std::pair<absl::string_view, absl::string_view> SplitNode(absl::string_view text
 // `ids` ids or is a full one. --storage is that node alone then, by its address, or by the machine
 // in its name as `tapectl nodes` shows it, MACHINE/storage, for which all are asked. NAME_INVALID:
 // none of --storage, or several, are NODE.
-absl::StatusOr<std::string> TakeNode(Program& program, const std::string& text, size_t ids);
+absl::StatusOr<std::string> TakeNode(Nodes& asked, const std::string& text, size_t ids);
 
 }  // namespace tapedeck::services::tapectl

@@ -7,17 +7,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "dataplane/printable.h"
-#include "services/client/channel.h"
 #include "services/tapectl/units.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
 
-// For a node that shows no sign of life.
-constexpr absl::Duration kCallTimeout = absl::Seconds(60);
-// For one that does. Making a memory LUN touches all its pages: a few seconds for each 4 GiB, and a
-// minute beside much other work.
-constexpr absl::Duration kLongestCall = absl::Minutes(10);
 // A call needs a deadline; no job lasts this long without being cancelled.
 constexpr absl::Duration kJobTimeout = absl::Hours(24 * 30);
 
@@ -61,42 +55,8 @@ std::string TextOf(const std::vector<Table>& tables) {
 }
 
 // The option has been checked when it was read.
-absl::Duration Program::call_timeout() const {
-  return timeout.empty() ? kCallTimeout : absl::Nanoseconds(*ParseDurationNs(timeout));
-}
-
-client::CallTime Program::call_time() const {
-  if (timeout.empty()) return {kLongestCall, kCallTimeout};
-  return call_timeout();
-}
-
 absl::Duration Program::job_timeout() const {
   return timeout.empty() ? kJobTimeout : absl::Nanoseconds(*ParseDurationNs(timeout));
-}
-
-std::unique_ptr<client::CatalogClient> Program::Catalog() const {
-  return std::make_unique<client::CatalogClient>(client::MakeChannel(storage, trace, credentials),
-                                                 call_time());
-}
-
-std::unique_ptr<client::JobsClient> Program::Jobs() const {
-  return std::make_unique<client::JobsClient>(client::MakeChannel(worker, trace, credentials),
-                                              call_time());
-}
-
-std::unique_ptr<client::InletClient> Program::Inlets() const {
-  return std::make_unique<client::InletClient>(client::MakeChannel(worker, trace, credentials),
-                                               call_time());
-}
-
-std::unique_ptr<client::RecorderClient> Program::Recorder() const {
-  return std::make_unique<client::RecorderClient>(client::MakeChannel(storage, trace, credentials),
-                                                  call_time());
-}
-
-std::unique_ptr<client::ViewClient> Program::View() const {
-  return std::make_unique<client::ViewClient>(client::MakeChannel(storage, trace, credentials),
-                                              call_time());
 }
 
 void Program::Print(const Answer& answer, const Row& heads, const std::vector<Row>& rows) const {

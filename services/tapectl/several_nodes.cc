@@ -1,7 +1,7 @@
 #include "services/tapectl/several_nodes.h"
 
 #include <algorithm>
-#include <array>
+#include <functional>
 #include <map>
 #include <optional>
 #include <utility>
@@ -12,26 +12,12 @@
 #include "dataplane/status_macros.h"
 #include "services/errors.h"
 #include "services/model/part.h"
-#include "services/model/treatment.h"
 #include "services/storage_list.h"
 #include "services/tapectl/names.h"
 #include "services/tapectl/node_lists.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
-
-// Commands about several nodes, and those about recordings in parts.
-std::vector<absl::string_view> TakeSeveral() {
-  std::vector<absl::string_view> commands = {"record", "nodes"};
-  for (const auto& [use, command] : model::EnumNames<model::Use>::kTable) {
-    if (model::TreatmentOf(use, model::Kind::kParts).several) commands.push_back(command);
-  }
-  return commands;
-}
-
-// The same as the first words.
-constexpr std::array<absl::string_view, 6> kAskNoStorage = {"jobs",  "profiles", "completion",
-                                                            "kinds", "manual",   "receive"};
 
 RecordingState StateOf(RecordingState one, RecordingState other) {
   for (const auto state :
@@ -81,11 +67,11 @@ std::string PlacedName(const FoundRecording& one) {
 }
 
 // What each node has under that name; the first error where none has.
-absl::StatusOr<std::vector<FoundRecording>> FindOnEach(const Program& program,
+absl::StatusOr<std::vector<FoundRecording>> FindOnEach(const Nodes& nodes,
                                                        const std::string& text) {
   absl::Status first_error;
   std::vector<FoundRecording> found;
-  for (const Program& node : EachNode(program)) {
+  for (const Nodes& node : EachNode(nodes)) {
     const auto catalog = node.Catalog();
     const auto name = RecordingNameOf(text, *catalog);
     auto recording =
@@ -99,21 +85,7 @@ absl::StatusOr<std::vector<FoundRecording>> FindOnEach(const Program& program,
 
 }  // namespace
 
-bool NamesSeveral(const Program& program) { return absl::StrContains(program.storage, ','); }
-
-bool AsksStorage(const Program& program) {
-  const auto begins = [&](absl::string_view word) { return absl::StartsWith(program.what, word); };
-  return std::ranges::none_of(kAskNoStorage, begins);
-}
-
-absl::Status CheckSeveral(const Program& program) {
-  if (!NamesSeveral(program) || !AsksStorage(program)) return absl::OkStatus();
-  const std::vector<absl::string_view> several = TakeSeveral();
-  if (std::ranges::find(several, program.what) != several.end()) return absl::OkStatus();
-  return ArgumentInvalid("storage", absl::StrCat("--storage ", program.storage,
-                                                 ": this command is about one node; several take ",
-                                                 absl::StrJoin(several, ", ")));
-}
+bool NamesSeveral(const Nodes& nodes) { return absl::StrContains(nodes.storage, ','); }
 
 absl::Status CheckWhole(const Recording& recording) {
   const std::optional<model::Part> part = recording.part;
@@ -122,15 +94,6 @@ absl::Status CheckWhole(const Recording& recording) {
       "recording",
       absl::StrCat(recording.name, " is ", model::NameOfPart(*part),
                    ": name all nodes of it, --storage NODE,NODE, to export or play it"));
-}
-
-std::vector<Program> EachNode(const Program& program) {
-  std::vector<Program> nodes;
-  for (std::string& address : StoragesOf(program.storage)) {
-    nodes.push_back(program);
-    nodes.back().storage = std::move(address);
-  }
-  return nodes;
 }
 
 absl::StatusOr<std::vector<FoundRecording>> ChooseMeant(std::vector<FoundRecording> found,
@@ -153,13 +116,13 @@ absl::StatusOr<std::vector<FoundRecording>> ChooseMeant(std::vector<FoundRecordi
                                         PlacedName(found[0]), " or ", PlacedName(found[1])));
 }
 
-absl::StatusOr<std::string> PlaceRecording(Program& program, const std::string& text) {
-  TD_ASSIGN_OR_RETURN(const std::string name, TakeNode(program, text, 3));
-  if (!NamesSeveral(program)) return name;
-  TD_ASSIGN_OR_RETURN(std::vector<FoundRecording> found, FindOnEach(program, name));
+absl::StatusOr<std::string> PlaceRecording(Nodes& nodes, const std::string& text) {
+  TD_ASSIGN_OR_RETURN(const std::string name, TakeNode(nodes, text, 3));
+  if (!NamesSeveral(nodes)) return name;
+  TD_ASSIGN_OR_RETURN(std::vector<FoundRecording> found, FindOnEach(nodes, name));
   TD_ASSIGN_OR_RETURN(found, ChooseMeant(std::move(found), name));
   if (!IsWhole(found.front().recording)) return found.front().recording.name;
-  program.storage = found.front().node;
+  nodes.storage = found.front().node;
   return name;
 }
 

@@ -1,37 +1,43 @@
 // Recordings that several storage nodes hold in parts, as people see them: `--storage A,B,C`.
 #pragma once
 
+#include <concepts>
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "services/catalog.h"
-#include "services/tapectl/program.h"
+#include "services/storage_list.h"
+#include "services/tapectl/nodes.h"
 
 namespace tapedeck::services::tapectl {
 
 // Whether --storage names several nodes.
-bool NamesSeveral(const Program& program);
-
-// Whether the command that was given may ask storage nodes.
-bool AsksStorage(const Program& program);
-
-// INVALID_ARGUMENT: it does, and the command that was given is about one node.
-absl::Status CheckSeveral(const Program& program);
+bool NamesSeveral(const Nodes& nodes);
 
 // INVALID_ARGUMENT: it is a part of a recording, and what is asked of it needs its neighbours in
 // the stream.
 absl::Status CheckWhole(const Recording& recording);
 
-// The program as each node's alone would have it, in order.
-std::vector<Program> EachNode(const Program& program);
+// `all`, which are Nodes or more, once for each storage node: with that one alone, in order.
+template <std::derived_from<Nodes> All>
+std::vector<All> EachNode(const All& all) {
+  std::vector<All> each;
+  for (std::string& address : StoragesOf(all.storage)) {
+    each.push_back(all);
+    each.back().storage = std::move(address);
+  }
+  return each;
+}
 
 // What a recording is called where it is: `text` without a node before it (TakeNode). --storage is
 // one node alone then, if the name says so or one has all of it; else several, which have parts of
 // what this returns, a full name. `latest` is the newest of all nodes. NAME_INVALID: several nodes
 // have one of that name, each all of it; the text says how to name either.
-absl::StatusOr<std::string> PlaceRecording(Program& program, const std::string& text);
+absl::StatusOr<std::string> PlaceRecording(Nodes& nodes, const std::string& text);
 
 // What one node lists, or has under a name.
 struct FoundRecording {
@@ -46,7 +52,7 @@ absl::StatusOr<std::vector<FoundRecording>> ChooseMeant(std::vector<FoundRecordi
 // The recordings, "NODE/NAME" of each whole one whose name is that of another node's, too.
 std::vector<Recording> WithNodes(const std::vector<FoundRecording>& found);
 
-// A recording as the nodes of a program have it.
+// A recording as all nodes together have it.
 struct JoinedParts {
   Recording
       recording;  // of parts: their sums, without the missing blocks, which nobody has counted

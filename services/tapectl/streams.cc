@@ -137,10 +137,10 @@ absl::Status CheckMostIsThere(const StreamLayout& layout, uint64_t first, uint64
                    "tapectl recordings list --segments shows them"));
 }
 
-std::unique_ptr<ViewControl> ViewOf(const Program& program, const Stream& stream,
+std::unique_ptr<ViewControl> ViewOf(const Nodes& nodes, const Stream& stream,
                                     std::unique_ptr<ViewControl> view) {
   if (!stream.segmented) return view;
-  const auto catalog = std::shared_ptr<client::CatalogClient>(program.Catalog());
+  const auto catalog = std::shared_ptr<client::CatalogClient>(nodes.Catalog());
   return std::make_unique<client::StreamView>(
       std::move(view), stream, [catalog, name = stream.name]() -> absl::StatusOr<Stream> {
         TD_ASSIGN_OR_RETURN(Stream now, FindStream(name, *catalog));

@@ -13,7 +13,7 @@
 #include "services/model/playhead.h"
 #include "services/model/stream.h"
 #include "services/model/treatment.h"
-#include "services/tapectl/program.h"
+#include "services/tapectl/nodes.h"
 #include "services/view.h"
 
 namespace tapedeck::services::tapectl {
@@ -55,8 +55,8 @@ std::string BeginOf(const Stream& stream, model::Playhead& playhead);
 // and nobody wants zeros for them all.
 absl::Status CheckMostIsThere(const StreamLayout& layout, uint64_t first, uint64_t end);
 
-// Looks at the stream, or the recording, as one. `program` outlives it.
-std::unique_ptr<ViewControl> ViewOf(const Program& program, const Stream& stream,
+// Looks at the stream, or the recording, as one. `nodes` outlives it.
+std::unique_ptr<ViewControl> ViewOf(const Nodes& nodes, const Stream& stream,
                                     std::unique_ptr<ViewControl> view);
 
 }  // namespace tapedeck::services::tapectl

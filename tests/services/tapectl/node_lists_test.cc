@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "services/errors.h"
+#include "services/tapectl/program.h"
 
 namespace tapedeck::services::tapectl {
 namespace {

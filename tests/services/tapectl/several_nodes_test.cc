@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "services/errors.h"
+#include "services/tapectl/program.h"
+#include "services/tapectl/storage_check.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
