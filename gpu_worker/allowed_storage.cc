@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
-#include "services/naming/node_name.h"
+#include "services/base/addresses/node_name.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker {
 

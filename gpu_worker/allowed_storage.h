@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "services/identity/address_patterns.h"
+#include "services/rpc/identity/address_patterns.h"
 
 namespace tapedeck::gpu_worker {
 
@@ -19,8 +19,8 @@ class AllowedStorage {
   // No patterns: any. INVALID_ARGUMENT.
   static absl::StatusOr<AllowedStorage> Parse(const std::vector<std::string>& patterns);
 
-  // `address` is as services/naming/node_name.h has it: its HOST:PORT must fit, and an address that
-  // it is called at, too, with that port. PERMISSION_DENIED (STORAGE_NOT_ALLOWED).
+  // `address` is as services/base/addresses/node_name.h has it: its HOST:PORT must fit, and an
+  // address that it is called at, too, with that port. PERMISSION_DENIED (STORAGE_NOT_ALLOWED).
   absl::Status Check(const std::string& address) const;
 
   // "any", or the patterns, for the log.

@@ -7,9 +7,9 @@
 #include "absl/strings/str_join.h"
 #include "gpu_worker/api/proxy/doorbell.h"
 #include "gpu_worker/transfer/ring.h"
-#include "services/errors.h"
-#include "services/jobs.h"
-#include "services/model/names.h"
+#include "services/base/errors.h"
+#include "services/model/seams/jobs.h"
+#include "services/model/words/names.h"
 
 namespace tapedeck::gpu_worker {
 

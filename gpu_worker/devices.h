@@ -13,9 +13,9 @@
 #include "gpu_worker/doctor/checks.h"
 #include "gpu_worker/pipeline/device_choice.h"
 #include "gpu_worker/pipeline/memory_ladder.h"
-#include "services/node.h"
-#include "services/placement.h"
-#include "services/telemetry/page.h"
+#include "services/daemon/placement.h"
+#include "services/model/seams/node.h"
+#include "services/observe/telemetry/page.h"
 
 namespace tapedeck::gpu_worker {
 

@@ -2,9 +2,9 @@
 
 #include "dataplane/transport/rail_set.h"
 #include "gpu_worker/pipeline/device_choice.h"
-#include "services/files/directory_check.h"
-#include "services/files/file_roots.h"
-#include "services/identity/security.h"
+#include "services/base/files/directory_check.h"
+#include "services/base/files/file_roots.h"
+#include "services/rpc/identity/security.h"
 
 namespace tapedeck::gpu_worker {
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "gpu_worker/settings.h"
-#include "services/config/looked.h"
-#include "services/faults.h"
+#include "services/base/config/looked.h"
+#include "services/base/faults.h"
 
 namespace tapedeck::gpu_worker {
 

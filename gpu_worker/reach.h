@@ -8,8 +8,8 @@
 
 #include "absl/status/statusor.h"
 #include "gpu_worker/allowed_storage.h"
-#include "services/files/file_roots.h"
-#include "services/identity/address_patterns.h"
+#include "services/base/files/file_roots.h"
+#include "services/rpc/identity/address_patterns.h"
 
 namespace tapedeck::gpu_worker {
 

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "services/config/looked.h"
-#include "services/grace.h"
-#include "services/identity/settings.h"
-#include "services/supervisor/settings.h"
-#include "services/telemetry/trace/settings.h"
+#include "services/base/config/looked.h"
+#include "services/base/process/grace.h"
+#include "services/base/trace/settings.h"
+#include "services/daemon/supervisor/settings.h"
+#include "services/rpc/identity/tls/settings.h"
 
 namespace tapedeck::gpu_worker {
 

@@ -15,10 +15,10 @@
 #include "gpu_worker/job/job.h"
 #include "gpu_worker/job/receive_job.h"
 #include "gpu_worker/transfer/rails.h"
-#include "services/errors.h"
-#include "services/model/names.h"
-#include "services/storage_client/standbys.h"
-#include "services/storage_list.h"
+#include "services/base/errors.h"
+#include "services/model/words/names.h"
+#include "services/model/words/storage_list.h"
+#include "services/rpc/storage_client/standbys.h"
 
 namespace tapedeck::gpu_worker {
 

@@ -21,13 +21,13 @@
 #include "gpu_worker/job/job_totals.h"
 #include "gpu_worker/pipeline/device_choice.h"
 #include "gpu_worker/reach.h"
-#include "services/flight/trails.h"
-#include "services/inlets.h"
-#include "services/jobs.h"
-#include "services/node.h"
-#include "services/placement.h"
-#include "services/storage.h"
-#include "services/telemetry/page.h"
+#include "services/daemon/placement.h"
+#include "services/model/seams/inlets.h"
+#include "services/model/seams/jobs.h"
+#include "services/model/seams/node.h"
+#include "services/observe/flight/trails.h"
+#include "services/observe/telemetry/page.h"
+#include "services/session/protocol/storage.h"
 
 namespace tapedeck::gpu_worker {
 

@@ -3,8 +3,8 @@
 
 #include "gpu_worker/stages/list.h"
 #include "gpu_worker/worker.h"
-#include "services/telemetry/transfers.h"
-#include "services/version.h"
+#include "services/base/version.h"
+#include "services/observe/telemetry/transfers.h"
 
 namespace tapedeck::gpu_worker {
 

@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/transport/rail_set.h"
-#include "services/files/directory_check.h"
-#include "services/identity/security.h"
+#include "services/base/files/directory_check.h"
+#include "services/rpc/identity/security.h"
 #include "storage_node/catalog/rows.h"
 #include "storage_node/disk/errors.h"
 #include "storage_node/luns/config_files.h"

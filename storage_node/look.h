@@ -2,8 +2,8 @@
 // the start's own functions. Starts, makes and locks nothing.
 #pragma once
 
-#include "services/config/looked.h"
-#include "services/faults.h"
+#include "services/base/config/looked.h"
+#include "services/base/faults.h"
 #include "storage_node/settings.h"
 
 namespace tapedeck::storage_node {

@@ -1,5 +1,5 @@
 // What two ends of a connection must tell each other before they can connect. Plain values: only
-// the room that made one understands it, only services/convert puts it into a message.
+// the room that made one understands it, only services/rpc/convert puts it into a message.
 #pragma once
 
 #include <array>

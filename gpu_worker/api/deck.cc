@@ -7,12 +7,12 @@
 #include "dataplane/status_macros.h"
 #include "gpu_worker/api/answer.h"
 #include "gpu_worker/api/deck_parts.h"
-#include "services/daemon.h"
-#include "services/errors.h"
-#include "services/grpc_log.h"
-#include "services/grpc_threads.h"
-#include "services/identity/tls.h"
-#include "services/storage_client/dialer.h"
+#include "services/base/errors.h"
+#include "services/base/process/daemon.h"
+#include "services/rpc/grpc_log.h"
+#include "services/rpc/grpc_threads.h"
+#include "services/rpc/identity/tls/tls.h"
+#include "services/rpc/storage_client/dialer.h"
 
 namespace tapedeck {
 

@@ -11,7 +11,7 @@
 #include "gpu_worker/api/slot_session.h"
 #include "gpu_worker/device/choose.h"
 #include "gpu_worker/pipeline/memory_ladder.h"
-#include "services/storage.h"
+#include "services/session/protocol/storage.h"
 
 namespace tapedeck {
 

@@ -7,8 +7,8 @@
 #include "gpu_worker/api/answer.h"
 #include "gpu_worker/api/deck_parts.h"
 #include "gpu_worker/api/include/tapedeck/kernel_channel.h"
-#include "services/errors.h"
-#include "services/model/short_name.h"
+#include "services/base/errors.h"
+#include "services/model/words/short_name.h"
 
 namespace tapedeck {
 

@@ -14,11 +14,11 @@
 #include "gpu_worker/device/unusable.h"
 #include "gpu_worker/pipeline/device_crc.h"
 #include "gpu_worker/transfer/ring.h"
-#include "services/client/follow_moved.h"
-#include "services/errors.h"
-#include "services/session/answers.h"
-#include "services/session/peer.h"
-#include "services/version.h"
+#include "services/base/errors.h"
+#include "services/base/version.h"
+#include "services/rpc/client/follow_moved.h"
+#include "services/session/opening/peer.h"
+#include "services/session/protocol/answers.h"
 
 namespace tapedeck::gpu_worker::api {
 

@@ -21,9 +21,9 @@
 #include "gpu_worker/device/device.h"
 #include "gpu_worker/pipeline/memory_ladder.h"
 #include "gpu_worker/transfer/session.h"
-#include "services/catalog.h"
-#include "services/session/resuming_session.h"
-#include "services/storage.h"
+#include "services/model/seams/catalog.h"
+#include "services/session/opening/resuming_session.h"
+#include "services/session/protocol/storage.h"
 
 namespace tapedeck::gpu_worker::api {
 

@@ -9,7 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/device/unusable.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker::device {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker::device {
 

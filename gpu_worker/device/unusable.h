@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "gpu_worker/device/device.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker::device {
 

@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "dataplane/topology/distance.h"
 #include "gpu_worker/pipeline/memory_ladder.h"
-#include "services/doctor/checks.h"
+#include "services/observe/doctor/checks.h"
 
 namespace tapedeck::gpu_worker::doctor {
 

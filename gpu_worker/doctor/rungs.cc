@@ -3,7 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gpu_worker/doctor/checks.h"
-#include "services/model/names.h"
+#include "services/model/words/names.h"
 
 namespace tapedeck::gpu_worker::doctor {
 

@@ -1,9 +1,9 @@
 #include "gpu_worker/emulator/settings.h"
 
 #include "absl/strings/str_cat.h"
-#include "services/command_line/command_line.h"
-#include "services/command_line/units.h"
-#include "services/version.h"
+#include "services/base/command_line/command_line.h"
+#include "services/base/command_line/units.h"
+#include "services/base/version.h"
 
 namespace tapedeck::gpu_worker::emulator {
 

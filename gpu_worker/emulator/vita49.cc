@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "gpu_worker/emulator/packet_maker.h"
-#include "services/vita49/packet.h"
-#include "services/vita49/sample_clock.h"
+#include "services/signal/vita49/packet.h"
+#include "services/signal/vita49/sample_clock.h"
 
 namespace tapedeck::gpu_worker::emulator {
 namespace {

@@ -13,9 +13,9 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "dataplane/executor/executor.h"
-#include "services/inlets.h"
-#include "services/session/host.h"
-#include "services/threads/task_thread.h"
+#include "services/base/threads/task_thread.h"
+#include "services/model/seams/inlets.h"
+#include "services/session/serving/host.h"
 
 namespace tapedeck::gpu_worker::inlets {
 

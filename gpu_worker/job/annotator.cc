@@ -10,8 +10,8 @@
 #include "dataplane/deadline.h"
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
-#include "services/session/loss.h"
+#include "services/base/errors.h"
+#include "services/session/opening/loss.h"
 
 namespace tapedeck::gpu_worker::job {
 

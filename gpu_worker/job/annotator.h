@@ -20,8 +20,8 @@
 #include "dataplane/deadline.h"
 #include "gpu_worker/job/capture_marks.h"
 #include "gpu_worker/stages/remarks.h"
-#include "services/storage.h"
-#include "services/threads/task_thread.h"
+#include "services/base/threads/task_thread.h"
+#include "services/session/protocol/storage.h"
 
 namespace tapedeck::gpu_worker::job {
 

@@ -8,9 +8,9 @@
 #include "dataplane/log.h"
 #include "gpu_worker/device/unusable.h"
 #include "gpu_worker/stages/not_compared.h"
-#include "services/errors.h"
-#include "services/model/names.h"
-#include "services/telemetry/trace/log_under.h"
+#include "services/base/errors.h"
+#include "services/base/trace/log_under.h"
+#include "services/model/words/names.h"
 
 namespace tapedeck::gpu_worker::job {
 

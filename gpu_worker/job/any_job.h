@@ -11,9 +11,9 @@
 #include "dataplane/deadline.h"
 #include "gpu_worker/job/job_environment.h"
 #include "gpu_worker/pipeline/device_choice.h"
-#include "services/jobs.h"
-#include "services/session/messages.h"
-#include "services/telemetry/trace/span.h"
+#include "services/base/trace/span.h"
+#include "services/model/seams/jobs.h"
+#include "services/session/protocol/messages.h"
 
 namespace tapedeck::gpu_worker::job {
 
@@ -31,8 +31,8 @@ class AnyJob {
 
   // Ends it in order: a recording is sealed with what it has.
   virtual void Cancel() = 0;
-  // Ends the calls that it still makes to storage nodes beside its sessions: what they were to write
-  // is missing then.
+  // Ends the calls that it still makes to storage nodes beside its sessions: what they were to
+  // write is missing then.
   virtual void EndCalls() {}
 
   // Ends its live source as its limit would; again: changes nothing. FAILED_PRECONDITION

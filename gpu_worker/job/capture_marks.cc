@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "services/model/lost.h"
-#include "services/vita49/signal_text.h"
+#include "services/model/recording/lost.h"
+#include "services/signal/vita49/signal_text.h"
 
 namespace tapedeck::gpu_worker::job {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "services/model/recording.h"
+#include "services/model/recording/recording.h"
 
 namespace tapedeck::gpu_worker::job {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "gpu_worker/pace/clock_error.h"
-#include "services/jobs.h"
-#include "services/model/group.h"
+#include "services/model/recording/group.h"
+#include "services/model/seams/jobs.h"
 
 namespace tapedeck::gpu_worker::job {
 

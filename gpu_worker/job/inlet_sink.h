@@ -10,7 +10,7 @@
 #include "dataplane/sink.h"
 #include "gpu_worker/job/receive_job.h"
 #include "gpu_worker/pipeline/playback_pipeline.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker::job {
 

@@ -8,8 +8,8 @@
 #include "absl/strings/str_format.h"
 #include "dataplane/log.h"
 #include "gpu_worker/device/unusable.h"
-#include "services/errors.h"
-#include "services/inlets.h"
+#include "services/base/errors.h"
+#include "services/model/seams/inlets.h"
 
 namespace tapedeck::gpu_worker::job {
 

@@ -20,11 +20,11 @@
 #include "gpu_worker/pace/meter.h"
 #include "gpu_worker/pipeline/pipeline_factory.h"
 #include "gpu_worker/transfer/session.h"
-#include "services/catalog.h"
-#include "services/flight/trails.h"
-#include "services/jobs.h"
-#include "services/session/resuming_session.h"
-#include "services/storage.h"
+#include "services/model/seams/catalog.h"
+#include "services/model/seams/jobs.h"
+#include "services/observe/flight/trails.h"
+#include "services/session/opening/resuming_session.h"
+#include "services/session/protocol/storage.h"
 
 namespace tapedeck::gpu_worker::job {
 

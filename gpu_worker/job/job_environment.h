@@ -12,12 +12,12 @@
 #include "dataplane/transport/transport.h"
 #include "gpu_worker/pipeline/device_choice.h"
 #include "gpu_worker/pipeline/memory_ladder.h"
-#include "services/files/file_roots.h"
-#include "services/flight/trails.h"
-#include "services/identity/address_patterns.h"
-#include "services/model/note.h"
-#include "services/storage.h"
-#include "services/telemetry/trace/span.h"
+#include "services/base/files/file_roots.h"
+#include "services/base/trace/span.h"
+#include "services/model/words/note.h"
+#include "services/observe/flight/trails.h"
+#include "services/rpc/identity/address_patterns.h"
+#include "services/session/protocol/storage.h"
 
 namespace tapedeck::gpu_worker::job {
 

@@ -17,10 +17,10 @@
 #include "dataplane/clock.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
-#include "services/files/errors.h"
-#include "services/files/input_file.h"
-#include "services/files/part_file.h"
-#include "services/inlets.h"
+#include "services/base/files/errors.h"
+#include "services/base/files/input_file.h"
+#include "services/base/files/part_file.h"
+#include "services/model/seams/inlets.h"
 
 namespace tapedeck::gpu_worker::job {
 namespace {

@@ -14,8 +14,8 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "dataplane/clock.h"
-#include "services/jobs.h"
-#include "services/threads/task_thread.h"
+#include "services/base/threads/task_thread.h"
+#include "services/model/seams/jobs.h"
 
 namespace tapedeck::gpu_worker::job {
 

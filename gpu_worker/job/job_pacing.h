@@ -6,8 +6,8 @@
 
 #include "absl/status/statusor.h"
 #include "gpu_worker/pace/plan.h"
-#include "services/catalog.h"
-#include "services/jobs.h"
+#include "services/model/seams/catalog.h"
+#include "services/model/seams/jobs.h"
 
 namespace tapedeck::gpu_worker::job {
 

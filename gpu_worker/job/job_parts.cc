@@ -13,10 +13,10 @@
 #include "dataplane/status_macros.h"
 #include "gpu_worker/job/job.h"
 #include "gpu_worker/job/job_pacing.h"
-#include "services/errors.h"
-#include "services/model/part.h"
-#include "services/parts/part_facts.h"
-#include "services/parts/spread.h"
+#include "services/base/errors.h"
+#include "services/model/recording/part.h"
+#include "services/session/parts/part_facts.h"
+#include "services/session/parts/spread.h"
 
 namespace tapedeck::gpu_worker::job {
 

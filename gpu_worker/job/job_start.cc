@@ -9,8 +9,8 @@
 #include "gpu_worker/job/job.h"
 #include "gpu_worker/job/job_pacing.h"
 #include "gpu_worker/pipeline/device_crc.h"
-#include "services/errors.h"
-#include "services/inlets.h"
+#include "services/base/errors.h"
+#include "services/model/seams/inlets.h"
 
 namespace tapedeck::gpu_worker::job {
 

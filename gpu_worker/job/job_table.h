@@ -13,7 +13,7 @@
 #include "gpu_worker/job/any_job.h"
 #include "gpu_worker/job/job_totals.h"
 #include "gpu_worker/pipeline/device_choice.h"
-#include "services/jobs.h"
+#include "services/model/seams/jobs.h"
 
 namespace tapedeck::gpu_worker::job {
 

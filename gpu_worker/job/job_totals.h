@@ -5,8 +5,8 @@
 #include <map>
 
 #include "dataplane/flow.h"
-#include "services/jobs.h"
-#include "services/node.h"
+#include "services/model/seams/jobs.h"
+#include "services/model/seams/node.h"
 
 namespace tapedeck::gpu_worker::job {
 

@@ -9,14 +9,14 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
-#include "services/client/follow_moved.h"
-#include "services/errors.h"
-#include "services/model/part.h"
-#include "services/parts/part_facts.h"
-#include "services/session/answers.h"
-#include "services/session/loss.h"
-#include "services/session/peer.h"
-#include "services/threads/task_thread.h"
+#include "services/base/errors.h"
+#include "services/base/threads/task_thread.h"
+#include "services/model/recording/part.h"
+#include "services/rpc/client/follow_moved.h"
+#include "services/session/opening/loss.h"
+#include "services/session/opening/peer.h"
+#include "services/session/parts/part_facts.h"
+#include "services/session/protocol/answers.h"
 
 namespace tapedeck::gpu_worker::job {
 

@@ -6,8 +6,8 @@
 
 #include "absl/status/statusor.h"
 #include "gpu_worker/job/job_environment.h"
-#include "services/catalog.h"
-#include "services/model/note.h"
+#include "services/model/seams/catalog.h"
+#include "services/model/words/note.h"
 
 namespace tapedeck::gpu_worker::job {
 

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "gpu_worker/pace/plan.h"
-#include "services/jobs.h"
-#include "services/session/client_session.h"
+#include "services/model/seams/jobs.h"
+#include "services/session/opening/client_session.h"
 
 namespace tapedeck::gpu_worker::job {
 

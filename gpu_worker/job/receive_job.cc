@@ -10,7 +10,7 @@
 #include "gpu_worker/device/unusable.h"
 #include "gpu_worker/job/inlet_sink.h"
 #include "gpu_worker/pipeline/device_crc.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker::job {
 

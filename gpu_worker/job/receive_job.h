@@ -16,8 +16,8 @@
 #include "gpu_worker/job/job_environment.h"
 #include "gpu_worker/pipeline/pipeline_factory.h"
 #include "gpu_worker/transfer/ring.h"
-#include "services/inlets.h"
-#include "services/session/host.h"
+#include "services/model/seams/inlets.h"
+#include "services/session/serving/host.h"
 
 namespace tapedeck::gpu_worker::job {
 

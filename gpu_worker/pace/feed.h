@@ -11,7 +11,7 @@
 #include "dataplane/block.h"
 #include "dataplane/executor/executor.h"
 #include "gpu_worker/pace/plan.h"
-#include "services/model/sample_time.h"
+#include "services/model/recording/sample_time.h"
 
 namespace tapedeck::gpu_worker::pace {
 

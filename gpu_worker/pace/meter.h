@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "dataplane/clock.h"
-#include "services/model/timing.h"
+#include "services/model/words/timing.h"
 
 namespace tapedeck::gpu_worker::pace {
 

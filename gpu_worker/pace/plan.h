@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "gpu_worker/pace/meter.h"
-#include "services/model/timing.h"
+#include "services/model/words/timing.h"
 
 namespace tapedeck::gpu_worker::pace {
 

@@ -15,7 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "dataplane/fd.h"
-#include "services/packet_parts.h"
+#include "services/signal/packet_parts.h"
 
 namespace tapedeck::gpu_worker::packets {
 

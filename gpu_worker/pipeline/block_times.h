@@ -7,8 +7,8 @@
 #include <string>
 
 #include "dataplane/block.h"
-#include "services/model/recording.h"
-#include "services/model/sample_time.h"
+#include "services/model/recording/recording.h"
+#include "services/model/recording/sample_time.h"
 
 namespace tapedeck::gpu_worker::pipeline {
 

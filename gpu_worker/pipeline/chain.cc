@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/datatype.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker::pipeline {
 

@@ -9,7 +9,7 @@
 #include "gpu_worker/device/choose.h"
 #include "gpu_worker/device/unusable.h"
 #include "gpu_worker/stages/list.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker::pipeline {
 namespace {

@@ -9,7 +9,7 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/device/await_queue.h"
-#include "services/model/names.h"
+#include "services/model/words/names.h"
 
 namespace tapedeck::gpu_worker::pipeline {
 

@@ -11,7 +11,7 @@
 #include "gpu_worker/pipeline/record_origin.h"
 #include "gpu_worker/pipeline/tap_factory.h"
 #include "gpu_worker/stages/list.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker::pipeline {
 namespace {

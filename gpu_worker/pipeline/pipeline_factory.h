@@ -21,11 +21,11 @@
 #include "gpu_worker/pipeline/record_pipeline.h"
 #include "gpu_worker/pipeline/tap_source.h"
 #include "gpu_worker/stages/kind.h"
-#include "services/files/file_roots.h"
-#include "services/identity/address_patterns.h"
-#include "services/jobs.h"
-#include "services/model/note.h"
-#include "services/model/recording.h"
+#include "services/base/files/file_roots.h"
+#include "services/model/recording/recording.h"
+#include "services/model/seams/jobs.h"
+#include "services/model/words/note.h"
+#include "services/rpc/identity/address_patterns.h"
 
 namespace tapedeck::gpu_worker::pipeline {
 

@@ -20,7 +20,7 @@
 #include "gpu_worker/pipeline/block_times.h"
 #include "gpu_worker/pipeline/device_work.h"
 #include "gpu_worker/stages/stage.h"
-#include "services/threads/task_thread.h"
+#include "services/base/threads/task_thread.h"
 
 namespace tapedeck::gpu_worker::pipeline {
 

@@ -1,8 +1,8 @@
 #include "gpu_worker/pipeline/record_origin.h"
 
 #include "absl/strings/str_cat.h"
-#include "services/errors.h"
-#include "services/version.h"
+#include "services/base/errors.h"
+#include "services/base/version.h"
 
 namespace tapedeck::gpu_worker::pipeline {
 

@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "gpu_worker/stages/kind.h"
-#include "services/model/origin.h"
+#include "services/model/recording/origin.h"
 
 namespace tapedeck::gpu_worker::pipeline {
 

@@ -9,7 +9,7 @@
 #include "dataplane/status_macros.h"
 #include "gpu_worker/pace/schedule.h"
 #include "gpu_worker/pipeline/nvtx/range.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker::pipeline {
 namespace {

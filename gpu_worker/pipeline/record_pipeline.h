@@ -22,7 +22,7 @@
 #include "gpu_worker/pipeline/outlet.h"
 #include "gpu_worker/pipeline/tap.h"
 #include "gpu_worker/stages/stage.h"
-#include "services/threads/task_thread.h"
+#include "services/base/threads/task_thread.h"
 
 namespace tapedeck::gpu_worker::pipeline {
 

@@ -9,7 +9,7 @@
 
 #include "dataplane/clock.h"
 #include "gpu_worker/device/device.h"
-#include "services/model/stage_time.h"
+#include "services/model/words/stage_time.h"
 
 namespace tapedeck::gpu_worker::pipeline {
 

@@ -16,7 +16,7 @@
 #include "dataplane/memory/slot_pool.h"
 #include "gpu_worker/pipeline/device_work.h"
 #include "gpu_worker/pipeline/outlet.h"
-#include "services/threads/task_thread.h"
+#include "services/base/threads/task_thread.h"
 
 namespace tapedeck::gpu_worker::pipeline {
 

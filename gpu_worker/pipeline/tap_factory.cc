@@ -10,7 +10,7 @@
 #include "dataplane/status_macros.h"
 #include "gpu_worker/pipeline/chain.h"
 #include "gpu_worker/pipeline/record_origin.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker::pipeline {
 

@@ -16,11 +16,11 @@
 #include "gpu_worker/device/device.h"
 #include "gpu_worker/stages/remarks.h"
 #include "gpu_worker/stages/stage.h"
-#include "services/files/file_roots.h"
-#include "services/identity/address_patterns.h"
-#include "services/model/note.h"
-#include "services/model/recording.h"
-#include "services/stage_spec.h"
+#include "services/base/files/file_roots.h"
+#include "services/model/recording/recording.h"
+#include "services/model/words/note.h"
+#include "services/model/words/stage_spec.h"
+#include "services/rpc/identity/address_patterns.h"
 
 namespace tapedeck::gpu_worker::stages {
 

@@ -15,8 +15,8 @@
 #include "gpu_worker/stages/synth/source.h"
 #include "gpu_worker/stages/udp/sink.h"
 #include "gpu_worker/stages/verify/sink.h"
-#include "services/command_line/nearest.h"
-#include "services/errors.h"
+#include "services/base/command_line/nearest.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker::stages {
 namespace {

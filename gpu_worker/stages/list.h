@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "gpu_worker/stages/kind.h"
-#include "services/stage_spec.h"
+#include "services/model/words/stage_spec.h"
 
 namespace tapedeck::gpu_worker::stages {
 

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "services/model/note.h"
+#include "services/model/words/note.h"
 
 namespace tapedeck::gpu_worker::stages {
 

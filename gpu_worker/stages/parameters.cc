@@ -11,8 +11,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "dataplane/printable.h"
-#include "services/command_line/nearest.h"
-#include "services/errors.h"
+#include "services/base/command_line/nearest.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker::stages {
 namespace {

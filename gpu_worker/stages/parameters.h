@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "services/stage_spec.h"
+#include "services/model/words/stage_spec.h"
 
 namespace tapedeck::gpu_worker::stages {
 

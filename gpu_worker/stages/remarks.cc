@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "services/model/lost.h"
+#include "services/model/recording/lost.h"
 
 namespace tapedeck::gpu_worker::stages {
 

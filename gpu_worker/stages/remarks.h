@@ -13,8 +13,8 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "dataplane/flow.h"
-#include "services/model/note.h"
-#include "services/model/recording.h"
+#include "services/model/recording/recording.h"
+#include "services/model/words/note.h"
 
 namespace tapedeck::gpu_worker::stages {
 

@@ -6,7 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "dataplane/status_macros.h"
 #include "dataplane/topology/distance.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker::transfer {
 

@@ -6,8 +6,8 @@
 
 #include "absl/status/statusor.h"
 #include "dataplane/transport/transport.h"
-#include "services/model/note.h"
-#include "services/node.h"
+#include "services/model/seams/node.h"
+#include "services/model/words/note.h"
 
 namespace tapedeck::gpu_worker::transfer {
 

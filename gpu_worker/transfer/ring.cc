@@ -8,8 +8,8 @@
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/pipeline/gpu_ring.h"
-#include "services/errors.h"
-#include "services/session/transfer.h"
+#include "services/base/errors.h"
+#include "services/session/transfer/transfer.h"
 
 namespace tapedeck::gpu_worker::transfer {
 

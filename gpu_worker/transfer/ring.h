@@ -12,8 +12,8 @@
 #include "dataplane/transport/transport.h"
 #include "gpu_worker/device/device.h"
 #include "gpu_worker/pipeline/memory_ladder.h"
-#include "services/model/note.h"
-#include "services/session/messages.h"
+#include "services/model/words/note.h"
+#include "services/session/protocol/messages.h"
 
 namespace tapedeck::gpu_worker::transfer {
 

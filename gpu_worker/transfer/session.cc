@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker::transfer {
 

@@ -10,10 +10,10 @@
 #include "absl/status/status.h"
 #include "dataplane/executor/executor.h"
 #include "gpu_worker/transfer/ring.h"
-#include "services/catalog.h"
-#include "services/parts/dealt_recording.h"
-#include "services/parts/joined_playback.h"
-#include "services/session/resuming_session.h"
+#include "services/model/seams/catalog.h"
+#include "services/session/opening/resuming_session.h"
+#include "services/session/parts/dealt_recording.h"
+#include "services/session/parts/joined_playback.h"
 
 namespace tapedeck::gpu_worker::transfer {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "dataplane/now.h"
-#include "services/client/call_status.h"
+#include "services/rpc/client/calls/call_status.h"
 
 namespace tapedeck::services::console {
 

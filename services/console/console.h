@@ -15,7 +15,7 @@
 #include "services/console/calls.h"
 #include "services/console/http_server.h"
 #include "services/console/settings.h"
-#include "services/identity/caller.h"
+#include "services/rpc/identity/caller.h"
 
 namespace google::protobuf {
 class MethodDescriptor;

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "dataplane/executor/event_loop.h"
-#include "services/identity/tls_files.h"
+#include "services/rpc/identity/tls/tls_files.h"
 
 namespace tapedeck::services::console {
 

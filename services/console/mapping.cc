@@ -13,7 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "dataplane/printable.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::services::console {
 namespace {

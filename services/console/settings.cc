@@ -8,9 +8,9 @@
 #include "dataplane/printable.h"
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
-#include "services/identity/plain_text.h"
-#include "services/listen_address.h"
-#include "services/naming/node_name.h"
+#include "services/base/addresses/listen_address.h"
+#include "services/base/addresses/node_name.h"
+#include "services/rpc/identity/tls/plain_text.h"
 
 namespace tapedeck::services::console {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "services/command_line/command_line.h"
-#include "services/identity/settings.h"
+#include "services/base/command_line/command_line.h"
+#include "services/rpc/identity/tls/settings.h"
 
 namespace tapedeck::services::console {
 

@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
-#include "services/formats/export_file.h"
+#include "services/base/errors.h"
+#include "services/formats/io/export_file.h"
 
 namespace tapedeck::services::formats {
 

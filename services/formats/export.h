@@ -10,9 +10,9 @@
 
 #include "absl/status/statusor.h"
 #include "dataplane/block.h"
+#include "services/formats/io/subject.h"
 #include "services/formats/list.h"
-#include "services/formats/subject.h"
-#include "services/model/note.h"
+#include "services/model/words/note.h"
 
 namespace tapedeck::services::formats {
 

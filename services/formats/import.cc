@@ -8,9 +8,9 @@
 #include "absl/strings/str_format.h"
 #include "dataplane/datatype.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
-#include "services/files/errors.h"
-#include "services/sigmf/text.h"
+#include "services/base/errors.h"
+#include "services/base/files/errors.h"
+#include "services/signal/sigmf/text.h"
 
 namespace tapedeck::services::formats {
 

@@ -8,8 +8,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "dataplane/block.h"
-#include "services/catalog.h"
-#include "services/formats/reader.h"
+#include "services/formats/io/reader.h"
+#include "services/model/seams/catalog.h"
 
 namespace tapedeck::services::formats {
 

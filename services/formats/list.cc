@@ -2,12 +2,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "services/errors.h"
-#include "services/formats/hdf5.h"
-#include "services/formats/raw.h"
-#include "services/formats/sigmf.h"
-#include "services/formats/vita49.h"
-#include "services/formats/wav.h"
+#include "services/base/errors.h"
+#include "services/formats/hdf5/hdf5.h"
+#include "services/formats/io/raw.h"
+#include "services/formats/sigmf/sigmf.h"
+#include "services/formats/vita49/vita49.h"
+#include "services/formats/wav/wav.h"
 
 namespace tapedeck::services::formats {
 namespace {

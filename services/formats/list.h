@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "services/formats/reader.h"
-#include "services/formats/writer.h"
+#include "services/formats/io/reader.h"
+#include "services/formats/io/writer.h"
 
 namespace tapedeck::services::formats {
 

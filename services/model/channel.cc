@@ -4,10 +4,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/datatype.h"
-#include "services/errors.h"
-#include "services/model/description.h"
-#include "services/model/invalid.h"
-#include "services/model/resource_name.h"
+#include "services/base/errors.h"
+#include "services/model/words/description.h"
+#include "services/model/words/invalid.h"
+#include "services/model/words/resource_name.h"
 
 namespace tapedeck::services::model {
 namespace {

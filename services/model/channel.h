@@ -9,9 +9,9 @@
 #include "absl/status/status.h"
 #include "dataplane/flow.h"
 #include "dataplane/transport/transport.h"
-#include "services/model/description.h"
-#include "services/model/field.h"
-#include "services/model/update.h"
+#include "services/model/words/description.h"
+#include "services/model/words/field.h"
+#include "services/model/words/update.h"
 
 namespace tapedeck::services::model {
 

@@ -13,12 +13,12 @@
 #include "absl/strings/string_view.h"
 #include "dataplane/flow.h"
 #include "dataplane/transfer/counters.h"
-#include "services/model/field.h"
-#include "services/model/names.h"
-#include "services/model/note.h"
 #include "services/model/rail_progress.h"
-#include "services/model/stage_time.h"
-#include "services/model/timing.h"
+#include "services/model/words/field.h"
+#include "services/model/words/names.h"
+#include "services/model/words/note.h"
+#include "services/model/words/stage_time.h"
+#include "services/model/words/timing.h"
 
 namespace tapedeck::services::model {
 

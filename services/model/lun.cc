@@ -1,7 +1,7 @@
 #include "services/model/lun.h"
 
 #include "absl/strings/str_cat.h"
-#include "services/model/invalid.h"
+#include "services/model/words/invalid.h"
 
 namespace tapedeck::services::model {
 namespace {

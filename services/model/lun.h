@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "services/model/description.h"
-#include "services/model/field.h"
-#include "services/model/names.h"
-#include "services/model/update.h"
+#include "services/model/words/description.h"
+#include "services/model/words/field.h"
+#include "services/model/words/names.h"
+#include "services/model/words/update.h"
 
 namespace tapedeck::services::model {
 

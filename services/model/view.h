@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "services/model/recording.h"
+#include "services/model/recording/recording.h"
 
 namespace tapedeck::services::model {
 

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "services/session/messages.h"
+#include "services/session/protocol/messages.h"
 #include "storage_node/admission/means.h"
 #include "storage_node/admission/record_target.h"
 #include "storage_node/capture/armed_recording.h"

@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "storage_node/admission/session_ring.h"
 #include "storage_node/capture/ring_share.h"
 #include "storage_node/capture/stream_source.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "absl/status/statusor.h"
-#include "services/session/messages.h"
+#include "services/session/protocol/messages.h"
 #include "storage_node/admission/means.h"
 #include "storage_node/admission/session_plan.h"
 

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "services/model/sample_time.h"
-#include "services/session/messages.h"
-#include "services/session/stage_board.h"
+#include "services/model/recording/sample_time.h"
+#include "services/session/protocol/messages.h"
+#include "services/session/transfer/stage_board.h"
 #include "storage_node/admission/means.h"
 
 namespace tapedeck::storage_node::admission {

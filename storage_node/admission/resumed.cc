@@ -7,7 +7,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "storage_node/admission/new_recording.h"
 #include "storage_node/admission/prepared.h"
 #include "storage_node/admission/session_ring.h"

@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
-#include "services/descriptors.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
+#include "services/base/process/descriptors.h"
 #include "storage_node/admission/playback.h"
 #include "storage_node/admission/record.h"
 

@@ -2,7 +2,7 @@
 // waits for triggers; a playback session gets a reader (playback.h).
 #pragma once
 
-#include "services/session/host.h"
+#include "services/session/serving/host.h"
 #include "storage_node/admission/means.h"
 
 namespace tapedeck::storage_node::admission {

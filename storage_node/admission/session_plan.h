@@ -7,7 +7,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "dataplane/ladder/ring_fit.h"
-#include "services/session/host.h"
+#include "services/session/serving/host.h"
 #include "storage_node/admission/session_ring.h"
 
 namespace tapedeck::storage_node::admission {

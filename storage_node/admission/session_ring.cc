@@ -6,8 +6,8 @@
 #include "dataplane/log.h"
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
-#include "services/session/transfer.h"
+#include "services/base/errors.h"
+#include "services/session/transfer/transfer.h"
 
 namespace tapedeck::storage_node::admission {
 

@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "dataplane/ladder/ring_fit.h"
-#include "services/session/messages.h"
+#include "services/session/protocol/messages.h"
 #include "storage_node/admission/means.h"
 
 namespace tapedeck::storage_node::admission {

@@ -9,7 +9,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "services/session/host.h"
+#include "services/session/serving/host.h"
 #include "storage_node/capture/trigger_port.h"
 
 namespace tapedeck::storage_node::capture {

@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "dataplane/block.h"
-#include "services/recorder.h"
+#include "services/model/seams/recorder.h"
 #include "storage_node/capture/trigger_port.h"
 #include "storage_node/capture/trigger_window.h"
 #include "storage_node/recording/hold.h"

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "storage_node/recording/block_limits.h"
 
 namespace tapedeck::storage_node::capture {

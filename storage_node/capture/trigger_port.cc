@@ -8,7 +8,7 @@
 #include "dataplane/executor/timed_wait.h"
 #include "dataplane/executor/waiting.h"
 #include "dataplane/log.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::storage_node::capture {
 namespace {

@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "dataplane/executor/executor.h"
-#include "services/recorder.h"
+#include "services/model/seams/recorder.h"
 #include "storage_node/recording/hold.h"
 #include "storage_node/recording/live_recording.h"
 #include "storage_node/store/mailbox.h"

@@ -8,8 +8,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "dataplane/block.h"
-#include "services/errors.h"
-#include "services/recorder.h"
+#include "services/base/errors.h"
+#include "services/model/seams/recorder.h"
 
 namespace tapedeck::storage_node::capture {
 

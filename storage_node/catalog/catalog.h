@@ -14,7 +14,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "services/catalog.h"
+#include "services/model/seams/catalog.h"
 #include "storage_node/catalog/books.h"
 #include "storage_node/catalog/names.h"
 #include "storage_node/catalog/rows.h"

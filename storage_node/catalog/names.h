@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "services/model/resource_name.h"
+#include "services/model/words/resource_name.h"
 #include "storage_node/format/uuid.h"
 
 namespace tapedeck::storage_node::catalog {

@@ -15,7 +15,7 @@
 #include "absl/synchronization/notification.h"
 #include "dataplane/executor/timed_wait.h"
 #include "dataplane/executor/waiting.h"
-#include "services/threads/task_thread.h"
+#include "services/base/threads/task_thread.h"
 
 namespace tapedeck::storage_node::catalog {
 

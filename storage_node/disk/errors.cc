@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::storage_node::disk {
 namespace {

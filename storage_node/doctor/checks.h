@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "services/catalog.h"
-#include "services/doctor/checks.h"
+#include "services/model/seams/catalog.h"
+#include "services/observe/doctor/checks.h"
 #include "storage_node/catalog/catalog.h"
 #include "storage_node/luns/luns.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "services/threads/task_thread.h"
+#include "services/base/threads/task_thread.h"
 #include "storage_node/engine/engine.h"
 
 namespace tapedeck::storage_node::engine {

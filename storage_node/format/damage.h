@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "services/model/damage_kind.h"
-#include "services/model/recording.h"
+#include "services/model/recording/damage_kind.h"
+#include "services/model/recording/recording.h"
 #include "storage_node/format/pieces.h"
 
 namespace tapedeck::storage_node::format {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "services/model/resource_name.h"
+#include "services/model/words/resource_name.h"
 
 namespace tapedeck::storage_node::format {
 

@@ -1,5 +1,5 @@
 // Structs of the model to and from the JSON objects that are kept on disks, by their lists of
-// fields (services/model/field.h): each under its name, times and durations as NAME_ns.
+// fields (services/model/words/field.h): each under its name, times and durations as NAME_ns.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "services/model/field.h"
-#include "services/model/names.h"
+#include "services/model/words/field.h"
+#include "services/model/words/names.h"
 #include "storage_node/format/json_fields.h"
 
 namespace tapedeck::storage_node::format {

@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "services/catalog.h"
+#include "services/model/seams/catalog.h"
 
 namespace tapedeck::storage_node::format {
 

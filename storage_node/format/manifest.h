@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "services/catalog.h"
+#include "services/model/seams/catalog.h"
 #include "storage_node/format/identity.h"
 #include "storage_node/format/index.h"
 

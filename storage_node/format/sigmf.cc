@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/datatype.h"
-#include "services/sigmf/text.h"
+#include "services/signal/sigmf/text.h"
 #include "storage_node/format/json_text.h"
 #include "storage_node/format/limits.h"
 

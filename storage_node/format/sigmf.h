@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "services/sigmf/text.h"
+#include "services/signal/sigmf/text.h"
 #include "storage_node/format/manifest.h"
 
 namespace tapedeck::storage_node::format {

@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "storage_node/catalog/names.h"
 #include "storage_node/luns/config_files.h"
 

@@ -12,7 +12,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
-#include "services/catalog.h"
+#include "services/model/seams/catalog.h"
 #include "storage_node/catalog/catalog.h"
 
 namespace tapedeck::storage_node::luns {

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
-#include "services/model/resource_name.h"
+#include "services/model/words/resource_name.h"
 #include "storage_node/catalog/names.h"
 #include "storage_node/disk/directory.h"
 #include "storage_node/disk/durable_file.h"

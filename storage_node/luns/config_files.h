@@ -11,8 +11,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "services/catalog.h"
-#include "services/faults.h"
+#include "services/base/faults.h"
+#include "services/model/seams/catalog.h"
 #include "storage_node/luns/luns.h"
 
 namespace tapedeck::storage_node::luns {

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::storage_node::luns {
 namespace {

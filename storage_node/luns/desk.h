@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "dataplane/executor/executor.h"
-#include "services/threads/task_thread.h"
+#include "services/base/threads/task_thread.h"
 
 namespace tapedeck::storage_node::luns {
 

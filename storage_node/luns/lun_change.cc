@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
-#include "services/model/invalid.h"
+#include "services/model/words/invalid.h"
 #include "storage_node/catalog/names.h"
 #include "storage_node/luns/config_files.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "absl/status/status.h"
-#include "services/catalog.h"
+#include "services/model/seams/catalog.h"
 #include "storage_node/luns/luns.h"
 #include "storage_node/luns/new_members.h"
 

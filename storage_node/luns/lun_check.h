@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "services/catalog.h"
+#include "services/model/seams/catalog.h"
 #include "storage_node/luns/luns.h"
 
 namespace tapedeck::storage_node::luns {

@@ -6,7 +6,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "services/catalog.h"
+#include "services/model/seams/catalog.h"
 
 namespace tapedeck::storage_node::luns {
 

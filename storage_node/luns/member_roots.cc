@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "dataplane/status_macros.h"
-#include "services/files/root_path.h"
+#include "services/base/files/root_path.h"
 #include "storage_node/disk/errors.h"
 #include "storage_node/store/member_path.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "services/catalog.h"
+#include "services/model/seams/catalog.h"
 
 namespace tapedeck::storage_node::luns {
 

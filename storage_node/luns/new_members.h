@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "services/catalog.h"
+#include "services/model/seams/catalog.h"
 #include "storage_node/luns/luns.h"
 #include "storage_node/store/kind.h"
 #include "storage_node/store/member_list.h"

@@ -10,7 +10,7 @@
 #include "dataplane/executor/timed_wait.h"
 #include "dataplane/now.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::storage_node::moving {
 

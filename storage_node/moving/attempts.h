@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "services/threads/thread_pool.h"
+#include "services/base/threads/thread_pool.h"
 #include "storage_node/moving/move.h"
 
 namespace tapedeck::storage_node::moving {

@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
-#include "services/copying/fits.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
+#include "services/copy/fits.h"
 #include "storage_node/admission/new_recording.h"
 #include "storage_node/moving/drafts.h"
 #include "storage_node/moving/reading.h"

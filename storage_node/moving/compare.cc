@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "storage_node/index/index_reader.h"
 #include "storage_node/moving/drafts.h"
 #include "storage_node/moving/reading.h"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "services/copying/pace.h"
+#include "services/copy/pace.h"
 
 namespace tapedeck::storage_node::moving {
 

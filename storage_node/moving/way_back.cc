@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
-#include "services/model/invalid.h"
+#include "services/model/words/invalid.h"
 
 namespace tapedeck::storage_node::moving {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "absl/status/status.h"
-#include "services/catalog.h"
+#include "services/model/seams/catalog.h"
 #include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::moving {

@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "services/model/field.h"
-#include "services/model/names.h"
+#include "services/model/words/field.h"
+#include "services/model/words/names.h"
 
 namespace tapedeck::storage_node::node {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "services/catalog.h"
+#include "services/model/seams/catalog.h"
 
 namespace tapedeck::storage_node::node {
 

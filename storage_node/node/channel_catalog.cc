@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "storage_node/catalog/once.h"
 #include "storage_node/node/changes.h"
 #include "storage_node/node/channel_check.h"

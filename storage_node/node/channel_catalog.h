@@ -1,7 +1,7 @@
 // Channels: made, shown, changed, deleted.
 #pragma once
 
-#include "services/catalog.h"
+#include "services/model/seams/catalog.h"
 #include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::node {

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
-#include "services/catalog.h"
+#include "services/model/seams/catalog.h"
 #include "storage_node/catalog/names.h"
 #include "storage_node/disk/file_lock.h"
 #include "storage_node/luns/config_files.h"

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "services/version.h"
+#include "services/base/version.h"
 #include "storage_node/store/list.h"
 
 namespace tapedeck::storage_node::node {

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "services/node.h"
-#include "services/placement.h"
-#include "services/session/registry.h"
+#include "services/daemon/placement.h"
+#include "services/model/seams/node.h"
+#include "services/session/serving/registry.h"
 
 namespace tapedeck::storage_node::node {
 

@@ -8,7 +8,7 @@
 #include "dataplane/executor/timed_wait.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "storage_node/catalog/once.h"
 #include "storage_node/disk/errors.h"
 #include "storage_node/luns/config_files.h"

@@ -7,7 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
-#include "services/model/invalid.h"
+#include "services/model/words/invalid.h"
 #include "storage_node/disk/errors.h"
 #include "storage_node/luns/lun_change.h"
 #include "storage_node/luns/lun_check.h"

@@ -6,8 +6,8 @@
 #include <map>
 #include <string>
 
-#include "services/session/registry.h"
-#include "services/telemetry/page.h"
+#include "services/observe/telemetry/page.h"
+#include "services/session/serving/registry.h"
 #include "storage_node/follow/tail_memory.h"
 #include "storage_node/recordings/recordings.h"
 

@@ -1,7 +1,7 @@
 #include "storage_node/node/move_check.h"
 
 #include "dataplane/status_macros.h"
-#include "services/model/invalid.h"
+#include "services/model/words/invalid.h"
 #include "storage_node/moving/move.h"
 #include "storage_node/moving/way_back.h"
 

@@ -8,9 +8,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "services/catalog.h"
-#include "services/session/host.h"
-#include "services/telemetry/page.h"
+#include "services/model/seams/catalog.h"
+#include "services/observe/telemetry/page.h"
+#include "services/session/serving/host.h"
 #include "storage_node/admission/means.h"
 #include "storage_node/admission/session_host.h"
 #include "storage_node/capture/live_triggers.h"

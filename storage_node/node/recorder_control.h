@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "services/recorder.h"
+#include "services/model/seams/recorder.h"
 #include "storage_node/capture/live_triggers.h"
 #include "storage_node/recordings/recordings.h"
 #include "storage_node/recordings/scribe.h"

@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
-#include "services/model/description.h"
+#include "services/base/errors.h"
+#include "services/model/words/description.h"
 #include "storage_node/recordings/recordings.h"
 #include "storage_node/repair/verify.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "services/errors.h"
-#include "services/recorder.h"
+#include "services/base/errors.h"
+#include "services/model/seams/recorder.h"
 #include "storage_node/disk/errors.h"
 #include "storage_node/format/limits.h"
 

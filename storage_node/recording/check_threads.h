@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "dataplane/executor/executor.h"
-#include "services/threads/task_thread.h"
+#include "services/base/threads/task_thread.h"
 
 namespace tapedeck::storage_node::recording {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "services/session/loss.h"
+#include "services/session/opening/loss.h"
 
 namespace tapedeck::storage_node::recording {
 namespace {

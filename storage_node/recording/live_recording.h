@@ -17,8 +17,8 @@
 #include "absl/synchronization/mutex.h"
 #include "dataplane/block.h"
 #include "dataplane/executor/timed_wait.h"
-#include "services/model/sample_time.h"
-#include "services/session/stage_board.h"
+#include "services/model/recording/sample_time.h"
+#include "services/session/transfer/stage_board.h"
 #include "storage_node/follow/tail.h"
 #include "storage_node/format/manifest.h"
 

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/deadline.h"
 #include "dataplane/log.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "storage_node/format/limits.h"
 
 namespace tapedeck::storage_node::recording {

@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
-#include "services/model/part.h"
+#include "services/base/errors.h"
+#include "services/model/recording/part.h"
 #include "storage_node/format/sigmf.h"
 #include "storage_node/index/index_reader.h"
 #include "storage_node/recording/caller_loop.h"

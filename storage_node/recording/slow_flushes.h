@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "dataplane/clock.h"
-#include "services/telemetry/trace/span.h"
+#include "services/base/trace/span.h"
 
 namespace tapedeck::storage_node::recording {
 

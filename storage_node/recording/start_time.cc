@@ -1,7 +1,7 @@
 #include "storage_node/recording/start_time.h"
 
 #include "dataplane/block.h"
-#include "services/model/part.h"
+#include "services/model/recording/part.h"
 #include "storage_node/format/sigmf.h"
 
 namespace tapedeck::storage_node::recording {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "services/model/sample_time.h"
+#include "services/model/recording/sample_time.h"
 #include "storage_node/format/index.h"
 #include "storage_node/format/manifest.h"
 

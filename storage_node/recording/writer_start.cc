@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "storage_node/index/index_reader.h"
 #include "storage_node/recording/block_scan.h"
 #include "storage_node/recording/caller_loop.h"

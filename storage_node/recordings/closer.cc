@@ -6,7 +6,7 @@
 #include "dataplane/executor/timed_wait.h"
 #include "dataplane/log.h"
 #include "dataplane/now.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::recordings {

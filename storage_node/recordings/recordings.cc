@@ -6,7 +6,7 @@
 #include "dataplane/log.h"
 #include "dataplane/now.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "storage_node/format/limits.h"
 #include "storage_node/recording/caller_loop.h"
 #include "storage_node/recording/recovery.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "services/recorder.h"
+#include "services/model/seams/recorder.h"
 #include "storage_node/capture/stream_end.h"
 #include "storage_node/capture/trigger_port.h"
 #include "storage_node/recordings/recordings.h"

@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "dataplane/deadline.h"
-#include "services/model/recording.h"
+#include "services/model/recording/recording.h"
 #include "storage_node/recordings/stream_segments.h"
 
 namespace tapedeck::storage_node::recordings {

@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
-#include "services/model/lost.h"
+#include "services/base/errors.h"
+#include "services/model/recording/lost.h"
 #include "storage_node/format/sigmf.h"
 #include "storage_node/recording/seek.h"
 #include "storage_node/recordings/readable.h"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "services/model/recording.h"
+#include "services/model/recording/recording.h"
 
 namespace tapedeck::storage_node::repair {
 

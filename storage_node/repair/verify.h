@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "dataplane/clock.h"
-#include "services/catalog.h"
+#include "services/model/seams/catalog.h"
 #include "storage_node/format/manifest.h"
 #include "storage_node/repair/repair_progress.h"
 #include "storage_node/store/store.h"

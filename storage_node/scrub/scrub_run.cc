@@ -9,7 +9,7 @@
 #include "dataplane/log.h"
 #include "dataplane/now.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "storage_node/format/damage.h"
 #include "storage_node/recording/caller_loop.h"
 #include "storage_node/recordings/owners.h"

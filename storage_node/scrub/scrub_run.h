@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
-#include "services/scrub.h"
+#include "services/model/seams/scrub.h"
 #include "storage_node/recording/lun_meter.h"
 #include "storage_node/recordings/recordings.h"
 #include "storage_node/repair/repair_progress.h"

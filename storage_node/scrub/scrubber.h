@@ -10,8 +10,8 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
-#include "services/scrub.h"
-#include "services/threads/thread_pool.h"
+#include "services/base/threads/thread_pool.h"
+#include "services/model/seams/scrub.h"
 #include "storage_node/recordings/recordings.h"
 #include "storage_node/scrub/scrub_run.h"
 

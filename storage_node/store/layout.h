@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "services/model/recording.h"
+#include "services/model/recording/recording.h"
 
 namespace tapedeck::storage_node::store {
 
@@ -17,7 +17,8 @@ struct Layout {
   bool counts_manifest = true;
   // Of the annotations that one manifest has room for.
   uint64_t annotation_bytes = services::kMaxAnnotationBytes;
-  // Of the description and the labels, as WrittenBytes counts them (services/model/description.h).
+  // Of the description and the labels, as WrittenBytes counts them
+  // (services/model/words/description.h).
   uint64_t description_bytes = UINT64_MAX;
 };
 

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "storage_node/disk/errors.h"
 #include "storage_node/store/device/store.h"
 #include "storage_node/store/direct/store.h"

@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/printable.h"
-#include "services/member_name.h"
-#include "services/model/invalid.h"
+#include "services/model/words/invalid.h"
+#include "services/model/words/member_name.h"
 #include "storage_node/disk/errors.h"
 
 namespace tapedeck::storage_node::store {

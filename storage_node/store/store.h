@@ -12,7 +12,7 @@
 #include "dataplane/executor/executor.h"
 #include "dataplane/memory/pages.h"
 #include "dataplane/memory/slot_pool.h"
-#include "services/catalog.h"
+#include "services/model/seams/catalog.h"
 #include "storage_node/store/behind_mark.h"
 #include "storage_node/store/copies.h"
 #include "storage_node/store/known.h"

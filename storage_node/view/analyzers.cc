@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "dataplane/status_macros.h"
-#include "services/samples/conversion.h"
-#include "services/samples/reference_fft.h"
-#include "services/samples/window.h"
+#include "services/signal/samples/conversion.h"
+#include "services/signal/samples/reference_fft.h"
+#include "services/signal/samples/window.h"
 #include "storage_node/view/rows.h"
 
 namespace tapedeck::storage_node::view {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "dataplane/status_macros.h"
-#include "services/samples/conversion.h"
+#include "services/signal/samples/conversion.h"
 #include "storage_node/format/sigmf.h"
 #include "storage_node/view/plan.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "absl/status/statusor.h"
-#include "services/view.h"
+#include "services/model/seams/view.h"
 #include "storage_node/view/opened.h"
 
 namespace tapedeck::storage_node::view {

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "dataplane/datatype.h"
-#include "services/view.h"
+#include "services/model/seams/view.h"
 
 namespace tapedeck::storage_node::view {
 

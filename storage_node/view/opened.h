@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "services/view.h"
+#include "services/model/seams/view.h"
 #include "storage_node/recordings/readable.h"
 #include "storage_node/view/extent.h"
 #include "storage_node/view/patience.h"

@@ -14,7 +14,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "dataplane/memory/slot_pool.h"
-#include "services/view.h"
+#include "services/model/seams/view.h"
 #include "storage_node/format/manifest.h"
 #include "storage_node/store/recording_files.h"
 #include "storage_node/view/entries.h"

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "services/view.h"
+#include "services/model/seams/view.h"
 
 namespace tapedeck::storage_node::view {
 

@@ -8,8 +8,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
-#include "services/samples/window.h"
+#include "services/base/errors.h"
+#include "services/signal/samples/window.h"
 
 namespace tapedeck::storage_node::view {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "dataplane/datatype.h"
-#include "services/model/origin.h"
+#include "services/model/recording/origin.h"
 
 namespace tapedeck::storage_node::view {
 

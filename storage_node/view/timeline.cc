@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "dataplane/status_macros.h"
-#include "services/model/sample_time.h"
+#include "services/model/recording/sample_time.h"
 #include "storage_node/format/sigmf.h"
 
 namespace tapedeck::storage_node::view {

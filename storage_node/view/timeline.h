@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "services/view.h"
+#include "services/model/seams/view.h"
 #include "storage_node/view/opened.h"
 
 namespace tapedeck::storage_node::view {

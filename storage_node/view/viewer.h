@@ -5,7 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "services/view.h"
+#include "services/model/seams/view.h"
 #include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::view {

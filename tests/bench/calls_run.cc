@@ -8,7 +8,7 @@
 #include "absl/synchronization/mutex.h"
 #include "dataplane/now.h"
 #include "dataplane/status_macros.h"
-#include "services/client/node_client.h"
+#include "services/rpc/client/node_client.h"
 
 namespace tapedeck::bench {
 namespace {

@@ -15,8 +15,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "dataplane/status_macros.h"
-#include "services/client/node_client.h"
-#include "services/identity/tls.h"
+#include "services/rpc/client/node_client.h"
+#include "services/rpc/identity/tls/tls.h"
 
 namespace tapedeck::bench {
 namespace {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "services/client/catalog_client.h"
-#include "services/client/channel.h"
-#include "services/identity/tls_files.h"
+#include "services/rpc/client/calls/channel.h"
+#include "services/rpc/client/catalog_client.h"
+#include "services/rpc/identity/tls/tls_files.h"
 
 namespace tapedeck::bench {
 

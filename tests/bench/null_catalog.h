@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "services/catalog.h"
+#include "services/model/seams/catalog.h"
 
 namespace tapedeck::bench {
 

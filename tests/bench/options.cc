@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "services/command_line/command_line.h"
-#include "services/flight/switch.h"
-#include "services/identity/settings.h"
-#include "services/model/names.h"
+#include "services/base/command_line/command_line.h"
+#include "services/model/words/names.h"
+#include "services/observe/flight/switch.h"
+#include "services/rpc/identity/tls/settings.h"
 
 namespace tapedeck::bench {
 namespace {

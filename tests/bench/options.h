@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "dataplane/transport/transport.h"
-#include "services/catalog.h"
-#include "services/identity/tls_files.h"
-#include "services/session/messages.h"
+#include "services/model/seams/catalog.h"
+#include "services/rpc/identity/tls/tls_files.h"
+#include "services/session/protocol/messages.h"
 #include "tests/bench/checks.h"
 
 namespace tapedeck::bench {

@@ -7,8 +7,8 @@
 #include "absl/time/clock.h"
 #include "dataplane/now.h"
 #include "dataplane/status_macros.h"
-#include "services/flight/trails.h"
-#include "services/session_stream/stream_opener.h"
+#include "services/observe/flight/trails.h"
+#include "services/rpc/session_stream/stream_opener.h"
 #include "tests/bench/ends.h"
 
 namespace tapedeck::bench {

@@ -10,8 +10,8 @@
 #include "absl/time/time.h"
 #include "dataplane/executor/event_loop.h"
 #include "dataplane/transport/rail_set.h"
-#include "services/client/channel.h"
-#include "services/session/client_session.h"
+#include "services/rpc/client/calls/channel.h"
+#include "services/session/opening/client_session.h"
 #include "tests/bench/checks.h"
 
 namespace tapedeck::bench {

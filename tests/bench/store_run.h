@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "dataplane/flow.h"
-#include "services/catalog.h"
+#include "services/model/seams/catalog.h"
 
 namespace tapedeck::bench {
 

@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "dataplane/executor/event_loop.h"
-#include "services/threads/task_thread.h"
+#include "services/base/threads/task_thread.h"
 #include "storage_node/recording/recording_reader.h"
 #include "storage_node/recording/recording_writer.h"
 #include "storage_node/store/store.h"

@@ -16,7 +16,7 @@ names_in() { grep -oE '\b(tapedeck|process)_[a-z_]+' | sed -E 's/_(bucket|sum|co
 # names_there: those on the pages, and of those that need more the ones the list has.
 names_there() {
   { ask storage /metrics && ask worker /metrics; } | awk '/^# TYPE/ {print $3}'
-  grep -oE '"tapedeck_[a-z_]+"' "$TAPEDECK_ROOT/services/telemetry/metrics.h" | tr -d '"' | grep -E "$NEEDS_MORE"
+  grep -oE '"tapedeck_[a-z_]+"' "$TAPEDECK_ROOT/services/observe/telemetry/metrics.h" | tr -d '"' | grep -E "$NEEDS_MORE"
 }
 
 names_are_there() {

@@ -16,7 +16,7 @@ STORM_S=$([[ -n ${TAPEDECK_LONG:-} ]] && echo 20 || echo 5)
 LEAST_PERCENT=95
 FIVE_OR_MORE='(4\.9|[5-9]\.|[1-9][0-9]+\.)' # seconds
 TARGET=luns/l0/channels/ann
-VERSION=$(grep -oE 'kProtocolVersion = [0-9]+' "$TAPEDECK_ROOT/services/version.h" | grep -oE '[0-9]+')
+VERSION=$(grep -oE 'kProtocolVersion = [0-9]+' "$TAPEDECK_ROOT/services/base/version.h" | grep -oE '[0-9]+')
 ATTACKERS=()
 
 as() { TAPEDECK_TLS_CERT=$CA/$1.pem TAPEDECK_TLS_KEY=$CA/$1.key TAPEDECK_TLS_CA=$CA/ca.pem "${@:2}"; }

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "dataplane/crc32c.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "storage_node/recording/recording_reader.h"
 #include "storage_node/recording/recording_writer.h"
 #include "storage_node/recording/recovery.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "services/model/recording.h"
+#include "services/model/recording/recording.h"
 #include "storage_node/format/manifest.h"
 #include "tests/sim/fault_disk.h"
 

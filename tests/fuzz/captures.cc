@@ -2,9 +2,9 @@
 // fit. What is taken can be read, in one piece and in two, and says where it has losses.
 #include <algorithm>
 
-#include "services/formats/pcap.h"
-#include "services/formats/vita49.h"
-#include "services/vita49/packet.h"
+#include "services/formats/vita49/pcap.h"
+#include "services/formats/vita49/vita49.h"
+#include "services/signal/vita49/packet.h"
 #include "tests/fuzz/imported.h"
 
 namespace tapedeck::services::formats {

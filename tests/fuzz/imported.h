@@ -14,7 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "dataplane/datatype.h"
 #include "dataplane/fd.h"
-#include "services/formats/reader.h"
+#include "services/formats/io/reader.h"
 #include "tests/fuzz/input.h"
 
 namespace tapedeck::services::formats {

@@ -5,8 +5,8 @@
 
 #include "gpu_worker/stages/ingest/numbered/reader.h"
 #include "gpu_worker/stages/ingest/vita49/reader.h"
-#include "services/vita49/packet.h"
-#include "services/vita49/signal_text.h"
+#include "services/signal/vita49/packet.h"
+#include "services/signal/vita49/signal_text.h"
 #include "tests/fuzz/input.h"
 
 namespace tapedeck::gpu_worker::packets {

@@ -1,10 +1,10 @@
 // What the other end of a session says: bytes, a message of the contract, plain values, the check
 // of them.
-#include "services/convert/session.h"
+#include "services/rpc/convert/session.h"
 
 #include <google/protobuf/stubs/logging.h>
 
-#include "services/session/check.h"
+#include "services/session/protocol/check.h"
 #include "tests/fuzz/input.h"
 
 namespace tapedeck::services {

@@ -1,5 +1,5 @@
 // The text of a .sigmf-meta file.
-#include "services/sigmf/meta.h"
+#include "services/signal/sigmf/meta.h"
 #include "tests/fuzz/input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -1,6 +1,6 @@
 // A WAV file: its bytes as they are, and chunks with sizes that fit. What is taken can be read, in
 // one piece and in two.
-#include "services/formats/wav.h"
+#include "services/formats/wav/wav.h"
 #include "tests/fuzz/imported.h"
 
 namespace tapedeck::services::formats {

@@ -8,11 +8,11 @@
 #include "absl/synchronization/notification.h"
 #include "dataplane/executor/timed_wait.h"
 #include "gpu_worker/job/annotator.h"
-#include "services/model/lost.h"
-#include "services/scrub.h"
-#include "services/server/recorder_service.h"
-#include "services/server/server.h"
-#include "services/storage_client/dialer.h"
+#include "services/model/recording/lost.h"
+#include "services/model/seams/scrub.h"
+#include "services/rpc/server/handlers/recorder_service.h"
+#include "services/rpc/server/server.h"
+#include "services/rpc/storage_client/dialer.h"
 
 namespace tapedeck::gpu_worker::job {
 namespace {

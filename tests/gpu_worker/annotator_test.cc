@@ -10,8 +10,8 @@
 #include "absl/time/clock.h"
 #include "dataplane/executor/timed_wait.h"
 #include "dataplane/now.h"
-#include "services/errors.h"
-#include "services/model/lost.h"
+#include "services/base/errors.h"
+#include "services/model/recording/lost.h"
 
 namespace tapedeck::gpu_worker::job {
 namespace {

@@ -10,7 +10,7 @@
 #include "dataplane/clock.h"
 #include "dataplane/crc32c.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "tests/gpu_worker/devices.h"
 #include "tests/gpu_worker/jobs.h"
 #include "tests/gpu_worker/pump.h"

@@ -11,7 +11,7 @@
 
 #include "dataplane/datatype.h"
 #include "gpu_worker/stages/convert/transform.h"
-#include "services/samples/conversion.h"
+#include "services/signal/samples/conversion.h"
 #include "tests/gpu_worker/devices.h"
 
 namespace tapedeck::gpu_worker::stages::convert {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "services/listen_address.h"
+#include "services/base/addresses/listen_address.h"
 
 namespace tapedeck::gpu_worker::packets {
 namespace {

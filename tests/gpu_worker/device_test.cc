@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gpu_worker/pipeline/gpu_ring.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "tests/gpu_worker/devices.h"
 
 namespace tapedeck::gpu_worker {

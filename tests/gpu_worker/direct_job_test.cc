@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "dataplane/reason.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "tests/gpu_worker/job_fixture.h"
 #include "tests/gpu_worker/split_device.h"
 #include "tests/services/noted.h"

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "tests/gpu_worker/split_device.h"
 
 namespace tapedeck::gpu_worker {

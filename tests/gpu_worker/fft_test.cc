@@ -11,9 +11,9 @@
 
 #include "dataplane/datatype.h"
 #include "gpu_worker/stages/fft/list.h"
-#include "services/errors.h"
-#include "services/samples/conversion.h"
-#include "services/samples/reference_fft.h"
+#include "services/base/errors.h"
+#include "services/signal/samples/conversion.h"
+#include "services/signal/samples/reference_fft.h"
 #include "tests/gpu_worker/devices.h"
 #include "tests/scratch_file.h"
 #include "tests/shared_data.h"

@@ -9,7 +9,7 @@
 
 #include "dataplane/status_macros.h"
 #include "gpu_worker/stages/file/sink.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "tests/scratch_file.h"
 #include "tests/services/noted.h"
 

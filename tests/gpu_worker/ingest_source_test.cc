@@ -17,7 +17,7 @@
 #include "gpu_worker/emulator/sender.h"
 #include "gpu_worker/packets/numbered/packet.h"
 #include "gpu_worker/stages/ingest/counts.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "tests/gpu_worker/devices.h"
 #include "tests/gpu_worker/jobs.h"
 #include "tests/gpu_worker/pump.h"

@@ -7,7 +7,7 @@
 
 #include "gpu_worker/stages/ingest/news.h"
 #include "gpu_worker/stages/ingest/vita49/reader.h"
-#include "services/vita49/sample_clock.h"
+#include "services/signal/vita49/sample_clock.h"
 #include "tests/gpu_worker/vita49_packets.h"
 
 namespace tapedeck::gpu_worker::stages::ingest {

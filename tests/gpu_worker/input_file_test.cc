@@ -9,7 +9,7 @@
 #include <filesystem>
 
 #include "gpu_worker/stages/file/source.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "tests/scratch_file.h"
 
 namespace tapedeck::gpu_worker::stages::file {

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "services/convert/job_codec.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
+#include "services/rpc/convert/job_codec.h"
 #include "tests/storage_node/temp_dir.h"
 
 namespace tapedeck::gpu_worker::job {

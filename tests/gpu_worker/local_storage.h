@@ -9,8 +9,8 @@
 
 #include "dataplane/executor/event_loop.h"
 #include "dataplane/transport/transport.h"
-#include "services/session/server_session.h"
-#include "services/storage.h"
+#include "services/session/protocol/storage.h"
+#include "services/session/serving/server_session.h"
 #include "storage_node/node/node.h"
 #include "tests/services/session/local_control.h"
 

@@ -9,7 +9,7 @@
 
 #include "absl/time/clock.h"
 #include "dataplane/deadline.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "tests/services/noted.h"
 
 namespace tapedeck::gpu_worker::job {

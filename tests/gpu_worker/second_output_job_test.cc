@@ -4,7 +4,7 @@
 
 #include "dataplane/now.h"
 #include "dataplane/reason.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "tests/gpu_worker/job_fixture.h"
 #include "tests/gpu_worker/jobs.h"
 #include "tests/gpu_worker/split_device.h"

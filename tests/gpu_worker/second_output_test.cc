@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "dataplane/crc32c.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "tests/gpu_worker/inlet.h"
 #include "tests/gpu_worker/pipeline_test.h"
 #include "tests/gpu_worker/split_device.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "dataplane/status_macros.h"
-#include "services/explain/explanation.h"
+#include "services/observe/explain/explanation.h"
 #include "tests/gpu_worker/devices.h"
 #include "tests/gpu_worker/jobs.h"
 #include "tests/gpu_worker/pump.h"

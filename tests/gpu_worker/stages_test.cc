@@ -14,7 +14,7 @@
 #include "gpu_worker/stages/power/transform.h"
 #include "gpu_worker/stages/synth/parameters.h"
 #include "gpu_worker/stages/verify/sink.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker::stages {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "gpu_worker/stages/synth/list.h"
 #include "gpu_worker/stages/synth/signal.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "tests/gpu_worker/devices.h"
 
 namespace tapedeck::gpu_worker::stages::synth {

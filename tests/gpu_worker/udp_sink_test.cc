@@ -13,8 +13,8 @@
 #include "absl/synchronization/mutex.h"
 #include "dataplane/executor/timed_wait.h"
 #include "gpu_worker/stages/udp/sink.h"
-#include "services/errors.h"
-#include "services/listen_address.h"
+#include "services/base/addresses/listen_address.h"
+#include "services/base/errors.h"
 #include "tests/gpu_worker/jobs.h"
 #include "tests/gpu_worker/pump.h"
 

@@ -8,8 +8,8 @@
 
 #include "gpu_worker/stages/ingest/vita49/reader.h"
 #include "gpu_worker/stages/udp/vita49/packer.h"
-#include "services/errors.h"
-#include "services/vita49/packet.h"
+#include "services/base/errors.h"
+#include "services/signal/vita49/packet.h"
 
 namespace tapedeck::gpu_worker::stages::udp {
 namespace {

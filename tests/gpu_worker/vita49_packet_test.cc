@@ -7,9 +7,9 @@
 
 #include "gpu_worker/stages/ingest/counts.h"
 #include "gpu_worker/stages/ingest/vita49/reader.h"
-#include "services/vita49/packet.h"
-#include "services/vita49/sample_clock.h"
-#include "services/vita49/signal_text.h"
+#include "services/signal/vita49/packet.h"
+#include "services/signal/vita49/sample_clock.h"
+#include "services/signal/vita49/signal_text.h"
 #include "tests/gpu_worker/vita49_packets.h"
 #include "tests/services/noted.h"
 

@@ -1,4 +1,4 @@
-#include "services/samples/window.h"
+#include "services/signal/samples/window.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/now.h"
 #include "gpu_worker/worker.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "tests/gpu_worker/job_fixture.h"
 #include "tests/gpu_worker/jobs.h"
 

@@ -17,7 +17,7 @@
 #include "dataplane/transport/inproc/fabric.h"
 #include "dataplane/transport/inproc/transport.h"
 #include "gpu_worker/pipeline/device_choice.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker {
 namespace {

@@ -21,18 +21,18 @@ ORDER = {
 }
 OURS = set(MAY_INCLUDE) | {"proto", "tests"}
 # The only places that see proto and gRPC.
-SEES_PROTO = ("services/config", "services/console", "services/convert", "services/server", "services/session_stream", "services/client", "services/identity",
-              "services/grpc_log", "services/grpc_threads",
-              "services/tapectl", "services/telemetry/otlp", "services/timeline")
+SEES_PROTO = ("services/base/config", "services/console", "services/rpc/convert", "services/rpc/server", "services/rpc/session_stream", "services/rpc/client", "services/rpc/identity",
+              "services/rpc/grpc_log", "services/rpc/grpc_threads",
+              "services/tapectl", "services/rpc/otlp", "services/observe/timeline")
 PROTO = re.compile(r"\.pb\.h$|^grpc(pp|)/|^google/(protobuf|rpc)/")
 # The only room that sees the library of command lines, which is slow to compile.
-SEES_CLI = "services/command_line/"
+SEES_CLI = "services/base/command_line/"
 # The only file that sees the library of YAML, which throws.
-SEES_YAML = "services/config/document.cc"
+SEES_YAML = "services/base/config/document.cc"
 # The only places that see the library of HTTP.
-SEES_HTTP = ("services/admin/microhttpd/", "services/console/microhttpd/")
+SEES_HTTP = ("services/daemon/admin/microhttpd/", "services/console/microhttpd/")
 # The only room that sees the library of FUSE.
-SEES_FUSE = "services/mount/fuse/"
+SEES_FUSE = "services/formats/mount/fuse/"
 # The only room that sees the library of HDF5.
 SEES_HDF5 = "services/formats/hdf5/"
 # The only room that sees the library of Ceph.

@@ -8,7 +8,7 @@ OURS = ("dataplane/", "services/", "gpu_worker/", "storage_node/")
 GIVEN = re.compile(r'WithReason\((?:(?!WithReason\().)*?,\s*"([A-Z][A-Z0-9_]+)"', re.DOTALL)
 # Functions beside the one of their reason, and why.
 AGREED = {
-    "services/files/errors.h": "a file that a job or tapectl writes lies on no member of a LUN",
+    "services/base/files/errors.h": "a file that a job or tapectl writes lies on no member of a LUN",
 }
 
 

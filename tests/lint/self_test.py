@@ -59,16 +59,16 @@ class Layering(LintTest):
         for path in ("dataplane/a.cc", "services/session/a.cc", "gpu_worker/a.cc", "storage_node/a.cc"):
             self.rejects("may see proto", *self.include(path, "tapedeck/v1/session.pb.h"))
         self.rejects("may see proto", "layering", {"services/a.h": "#include <grpcpp/grpcpp.h>\n"})
-        self.accepts(*self.include("services/convert/a.cc", "tapedeck/v1/session.pb.h"))
+        self.accepts(*self.include("services/rpc/convert/a.cc", "tapedeck/v1/session.pb.h"))
 
     def test_command_line(self):
         for path in ("services/tapectl/a.h", "gpu_worker/settings.cc", "tests/bench/a.cc"):
             self.rejects("may see CLI11", "layering", {path: "#include <CLI/CLI.hpp>\n"})
-        self.accepts("layering", {"services/command_line/a.cc": "#include <CLI/CLI.hpp>\n"})
+        self.accepts("layering", {"services/base/command_line/a.cc": "#include <CLI/CLI.hpp>\n"})
 
     def test_http(self):
-        self.rejects("may see libmicrohttpd", "layering", {"services/admin/a.cc": "#include <microhttpd.h>\n"})
-        self.accepts("layering", {"services/admin/microhttpd/a.cc": "#include <microhttpd.h>\n"})
+        self.rejects("may see libmicrohttpd", "layering", {"services/daemon/admin/a.cc": "#include <microhttpd.h>\n"})
+        self.accepts("layering", {"services/daemon/admin/microhttpd/a.cc": "#include <microhttpd.h>\n"})
 
     def test_rooms(self):
         for path, name in (("dataplane/memory/host/a.cc", "dataplane/transport/tcp/b.h"),

@@ -5,7 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::services {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/synchronization/mutex.h"
-#include "services/catalog.h"
+#include "services/model/seams/catalog.h"
 
 namespace tapedeck::services {
 

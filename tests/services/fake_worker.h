@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/synchronization/mutex.h"
-#include "services/jobs.h"
-#include "services/node.h"
+#include "services/model/seams/jobs.h"
+#include "services/model/seams/node.h"
 
 namespace tapedeck::services {
 

@@ -5,11 +5,11 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "services/client/channel.h"
-#include "services/server/catalog_service.h"
-#include "services/server/node_service.h"
-#include "services/server/pipeline_service.h"
-#include "services/server/server.h"
+#include "services/rpc/client/calls/channel.h"
+#include "services/rpc/server/handlers/catalog_service.h"
+#include "services/rpc/server/handlers/node_service.h"
+#include "services/rpc/server/handlers/pipeline_service.h"
+#include "services/rpc/server/server.h"
 #include "tests/services/fake_catalog.h"
 #include "tests/services/fake_worker.h"
 

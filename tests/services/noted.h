@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "services/model/note.h"
+#include "services/model/words/note.h"
 
 namespace tapedeck::services {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "services/session/control.h"
+#include "services/session/protocol/control.h"
 #include "tests/sim/world.h"
 
 namespace tapedeck::sim {

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "services/session/host.h"
+#include "services/session/serving/host.h"
 #include "storage_node/format/manifest.h"
 #include "storage_node/store/store.h"
 

@@ -10,8 +10,8 @@
 #include <random>
 #include <set>
 
-#include "services/parts/spread.h"
-#include "tests/services/parts/joined_order.h"
+#include "services/session/parts/spread.h"
+#include "tests/services/session/parts/joined_order.h"
 #include "tests/sim/fired.h"
 #include "tests/sim/modelled_site.h"
 #include "tests/sim/seeds.h"

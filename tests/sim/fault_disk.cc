@@ -4,7 +4,7 @@
 #include <cerrno>
 
 #include "absl/strings/str_cat.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "tests/sim/fingerprint.h"
 
 namespace tapedeck::sim {

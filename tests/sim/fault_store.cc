@@ -8,7 +8,7 @@
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/memory/memory_pool.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "storage_node/format/index.h"
 #include "storage_node/store/mailbox.h"
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "services/parts/dealt_recording.h"
-#include "services/session/server_session.h"
+#include "services/session/parts/dealt_recording.h"
+#include "services/session/serving/server_session.h"
 #include "tests/sim/control_pair.h"
 #include "tests/sim/modelled_drives.h"
 #include "tests/sim/ports.h"

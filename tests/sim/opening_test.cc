@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "services/session/client_session.h"
+#include "services/session/opening/client_session.h"
 #include "tests/sim/control_pair.h"
 #include "tests/sim/world.h"
 

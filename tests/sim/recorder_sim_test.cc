@@ -3,7 +3,7 @@
 // when. What the worker was told to be durable is there and right; nothing wrong is ever given.
 #include <gtest/gtest.h>
 
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "storage_node/recording/recovery.h"
 #include "tests/sim/disk_host.h"
 #include "tests/sim/fault_device.h"

@@ -4,7 +4,7 @@
 
 #include "absl/strings/escaping.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "storage_node/recording/recording_writer.h"
 #include "storage_node/recording/recovery.h"
 #include "tests/sim/fault_store.h"

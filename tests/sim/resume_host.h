@@ -7,7 +7,7 @@
 #include <string>
 
 #include "dataplane/clock.h"
-#include "services/session/host.h"
+#include "services/session/serving/host.h"
 #include "storage_node/recording/live_recording.h"
 #include "storage_node/recording/writer_start.h"
 #include "storage_node/store/store.h"

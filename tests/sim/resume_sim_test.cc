@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/transport/inproc/transport.h"
-#include "services/session/resuming_session.h"
-#include "services/session/server_session.h"
+#include "services/session/opening/resuming_session.h"
+#include "services/session/serving/server_session.h"
 #include "tests/bytes.h"
 #include "tests/sim/control_pair.h"
 #include "tests/sim/ends.h"

@@ -8,7 +8,7 @@
 #include "absl/strings/match.h"
 #include "dataplane/crc32c.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "tests/sim/fingerprint.h"
 
 namespace tapedeck::sim {

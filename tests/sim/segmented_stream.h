@@ -11,7 +11,7 @@
 
 #include "dataplane/executor/lifetime.h"
 #include "dataplane/source.h"
-#include "services/session/pump.h"
+#include "services/session/transfer/pump.h"
 #include "storage_node/capture/segment_sink.h"
 #include "tests/sim/fired.h"
 #include "tests/sim/rails.h"

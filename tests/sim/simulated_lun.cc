@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "tests/sim/playing.h"
 
 namespace tapedeck::sim {

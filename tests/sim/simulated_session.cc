@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/transport/inproc/transport.h"
-#include "services/session/server_session.h"
+#include "services/session/serving/server_session.h"
 #include "tests/sim/ends.h"
 
 namespace tapedeck::sim {

@@ -10,8 +10,8 @@
 
 #include "dataplane/memory/memory_pool.h"
 #include "dataplane/transport/inproc/fabric.h"
-#include "services/session/client_session.h"
-#include "services/session/host.h"
+#include "services/session/opening/client_session.h"
+#include "services/session/serving/host.h"
 #include "tests/sim/control_pair.h"
 #include "tests/sim/world.h"
 

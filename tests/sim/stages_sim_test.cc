@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "services/explain/explanation.h"
+#include "services/observe/explain/explanation.h"
 #include "tests/sim/ends.h"
 #include "tests/sim/simulated_session.h"
 

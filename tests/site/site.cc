@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/now.h"
-#include "services/client/channel.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
+#include "services/rpc/client/calls/channel.h"
 
 namespace tapedeck::site {
 namespace {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "services/client/catalog_client.h"
-#include "services/client/jobs_client.h"
-#include "services/client/recorder_client.h"
+#include "services/rpc/client/catalog_client.h"
+#include "services/rpc/client/jobs_client.h"
+#include "services/rpc/client/recorder_client.h"
 #include "tests/site/daemon.h"
 #include "tests/storage_node/temp_dir.h"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "dataplane/crc32c.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "storage_node/node/node.h"
 #include "tests/bytes.h"
 #include "tests/storage_node/manual_executor.h"

@@ -10,7 +10,7 @@
 #include "dataplane/status_macros.h"
 #include "gpu_worker/device/cuda/copy_by_order.h"
 #include "gpu_worker/device/cuda/queue.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker::device::cuda {
 

@@ -10,7 +10,7 @@
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/device/thread_stream.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker::device::host {
 namespace {

@@ -8,7 +8,7 @@
 #include "dataplane/status_macros.h"
 #include "gpu_worker/stages/fft/fft.h"
 #include "gpu_worker/stages/parameters.h"
-#include "services/samples/window.h"
+#include "services/signal/samples/window.h"
 
 namespace tapedeck::gpu_worker::stages::detect {
 namespace {

@@ -12,8 +12,8 @@
 #include "gpu_worker/stages/detect/alarm.h"
 #include "gpu_worker/stages/detect/list.h"
 #include "gpu_worker/stages/fft/list.h"
-#include "services/errors.h"
-#include "services/samples/window.h"
+#include "services/base/errors.h"
+#include "services/signal/samples/window.h"
 
 namespace tapedeck::gpu_worker::stages::detect {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "gpu_worker/stages/kind.h"
-#include "services/samples/window.h"
+#include "services/signal/samples/window.h"
 
 namespace tapedeck::gpu_worker::stages::fft {
 

@@ -10,12 +10,12 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/datatype.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
-#include "services/files/errors.h"
-#include "services/files/file_roots.h"
-#include "services/files/part_file.h"
-#include "services/model/lost.h"
-#include "services/vita49/story.h"
+#include "services/base/errors.h"
+#include "services/base/files/errors.h"
+#include "services/base/files/file_roots.h"
+#include "services/base/files/part_file.h"
+#include "services/model/recording/lost.h"
+#include "services/signal/vita49/story.h"
 
 namespace tapedeck::gpu_worker::stages::file {
 

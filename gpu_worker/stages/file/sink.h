@@ -9,9 +9,9 @@
 
 namespace tapedeck::gpu_worker::stages::file {
 
-// Writes beside the path (see services/files/part_file.h): only a playback that ends well puts its
-// file there, and one that fails leaves nothing. A recording with missing blocks leaves its part
-// file, and the error names it. ALREADY_EXISTS (FILE_EXISTS), INVALID_ARGUMENT (FILE_INVALID),
+// Writes beside the path (see services/base/files/part_file.h): only a playback that ends well puts
+// its file there, and one that fails leaves nothing. A recording with missing blocks leaves its
+// part file, and the error names it. ALREADY_EXISTS (FILE_EXISTS), INVALID_ARGUMENT (FILE_INVALID),
 // NOT_FOUND (FILE_NOT_FOUND), PERMISSION_DENIED (FILE_OUTSIDE_ROOTS).
 absl::StatusOr<MadeSink> CreateSink(const SinkParameters& parameters, const SinkPlace& place);
 

@@ -12,13 +12,13 @@
 #include "dataplane/block.h"
 #include "dataplane/datatype.h"
 #include "dataplane/status_macros.h"
-#include "services/files/errors.h"
-#include "services/files/file_roots.h"
-#include "services/files/input_file.h"
-#include "services/samples/conversion.h"
-#include "services/sigmf/contents.h"
-#include "services/sigmf/core_keys.h"
-#include "services/sigmf/meta.h"
+#include "services/base/files/errors.h"
+#include "services/base/files/file_roots.h"
+#include "services/base/files/input_file.h"
+#include "services/signal/samples/conversion.h"
+#include "services/signal/sigmf/contents.h"
+#include "services/signal/sigmf/core_keys.h"
+#include "services/signal/sigmf/meta.h"
 
 namespace tapedeck::gpu_worker::stages::file {
 

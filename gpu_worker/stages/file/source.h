@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "gpu_worker/stages/file/parameters.h"
 #include "gpu_worker/stages/kind.h"
-#include "services/model/note.h"
+#include "services/model/words/note.h"
 
 namespace tapedeck::gpu_worker::stages::file {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "services/model/note.h"
+#include "services/model/words/note.h"
 
 namespace tapedeck::gpu_worker::stages::ingest {
 

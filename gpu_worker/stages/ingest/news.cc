@@ -2,7 +2,7 @@
 
 #include <iterator>
 
-#include "services/vita49/signal_text.h"
+#include "services/signal/vita49/signal_text.h"
 
 namespace tapedeck::gpu_worker::stages::ingest {
 

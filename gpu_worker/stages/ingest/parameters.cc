@@ -7,7 +7,7 @@
 #include "dataplane/status_macros.h"
 #include "gpu_worker/stages/ingest/list.h"
 #include "gpu_worker/stages/parameters.h"
-#include "services/listen_address.h"
+#include "services/base/addresses/listen_address.h"
 
 namespace tapedeck::gpu_worker::stages::ingest {
 namespace {

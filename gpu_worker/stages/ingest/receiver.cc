@@ -13,7 +13,7 @@
 #include "dataplane/executor/thread.h"
 #include "dataplane/executor/timed_wait.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker::stages::ingest {
 

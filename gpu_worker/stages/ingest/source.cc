@@ -13,9 +13,9 @@
 #include "gpu_worker/stages/ingest/list.h"
 #include "gpu_worker/stages/ingest/news.h"
 #include "gpu_worker/stages/ingest/receiver.h"
-#include "services/errors.h"
-#include "services/model/lost.h"
-#include "services/model/sample_time.h"
+#include "services/base/errors.h"
+#include "services/model/recording/lost.h"
+#include "services/model/recording/sample_time.h"
 
 namespace tapedeck::gpu_worker::stages::ingest {
 

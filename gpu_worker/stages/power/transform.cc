@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gpu_worker/stages/power/list.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker::stages::power {
 

@@ -6,7 +6,7 @@
 #include "dataplane/status_macros.h"
 #include "gpu_worker/stages/parameters.h"
 #include "gpu_worker/stages/synth/waveform.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker::stages::synth {
 namespace {

@@ -4,7 +4,7 @@
 #include "gpu_worker/packets/numbered/packet.h"
 #include "gpu_worker/stages/udp/numbered/packer.h"
 #include "gpu_worker/stages/udp/vita49/packer.h"
-#include "services/vita49/packet.h"
+#include "services/signal/vita49/packet.h"
 
 namespace tapedeck::gpu_worker::stages::udp {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "absl/status/statusor.h"
 #include "dataplane/block.h"
-#include "services/model/recording.h"
-#include "services/packet_parts.h"
+#include "services/model/recording/recording.h"
+#include "services/signal/packet_parts.h"
 
 namespace tapedeck::gpu_worker::stages::udp {
 

@@ -9,7 +9,7 @@
 #include "dataplane/status_macros.h"
 #include "gpu_worker/packets/datagrams.h"
 #include "gpu_worker/stages/udp/list.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker::stages::udp {
 

@@ -11,7 +11,7 @@
 #include "gpu_worker/stages/detect/parameters.h"
 #include "gpu_worker/stages/not_compared.h"
 #include "gpu_worker/stages/synth/parameters.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker::stages::verify {
 

@@ -13,7 +13,7 @@
 #include "gpu_worker/stages/synth/signal.h"
 #include "gpu_worker/stages/verify/crew.h"
 #include "gpu_worker/stages/verify/step.h"
-#include "services/samples/reference_fft.h"
+#include "services/signal/samples/reference_fft.h"
 
 namespace tapedeck::gpu_worker::stages::verify {
 

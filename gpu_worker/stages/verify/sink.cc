@@ -7,7 +7,7 @@
 #include "dataplane/status_macros.h"
 #include "gpu_worker/stages/parameters.h"
 #include "gpu_worker/stages/verify/expected.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker::stages::verify {
 namespace {

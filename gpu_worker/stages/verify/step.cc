@@ -5,7 +5,7 @@
 #include "dataplane/status_macros.h"
 #include "gpu_worker/stages/fft/parameters.h"
 #include "gpu_worker/stages/power/parameters.h"
-#include "services/samples/window.h"
+#include "services/signal/samples/window.h"
 
 namespace tapedeck::gpu_worker::stages::verify {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "gpu_worker/stages/kind.h"
-#include "services/samples/reference_fft.h"
+#include "services/signal/samples/reference_fft.h"
 
 namespace tapedeck::gpu_worker::stages::verify {
 

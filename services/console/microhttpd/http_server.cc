@@ -15,10 +15,10 @@
 #include "dataplane/executor/lifetime.h"
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
+#include "services/base/addresses/listen_address.h"
 #include "services/console/http_limits.h"
 #include "services/console/microhttpd/exchange.h"
 #include "services/console/microhttpd/tls.h"
-#include "services/listen_address.h"
 
 namespace tapedeck::services::console {
 namespace {

@@ -19,8 +19,8 @@
 #include "absl/synchronization/mutex.h"
 #include "dataplane/executor/event_loop.h"
 #include "dataplane/executor/lifetime.h"
-#include "services/identity/file_stamp.h"
-#include "services/identity/tls_files.h"
+#include "services/rpc/identity/tls/file_stamp.h"
+#include "services/rpc/identity/tls/tls_files.h"
 
 namespace tapedeck::services::console {
 

@@ -1,4 +1,4 @@
-#include "services/formats/hdf5.h"
+#include "services/formats/hdf5/hdf5.h"
 
 namespace tapedeck::services::formats {
 namespace {

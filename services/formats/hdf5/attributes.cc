@@ -7,10 +7,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "services/formats/input.h"
-#include "services/model/field.h"
-#include "services/sigmf/foreign_json.h"
-#include "services/sigmf/origin_json.h"
+#include "services/formats/io/input.h"
+#include "services/model/words/field.h"
+#include "services/signal/sigmf/foreign_json.h"
+#include "services/signal/sigmf/origin_json.h"
 
 namespace tapedeck::services::formats {
 namespace {

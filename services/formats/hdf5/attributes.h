@@ -4,7 +4,7 @@
 #include <string>
 
 #include "services/formats/hdf5/datasets.h"
-#include "services/formats/reader.h"
+#include "services/formats/io/reader.h"
 
 namespace tapedeck::services::formats {
 

@@ -8,8 +8,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "dataplane/printable.h"
-#include "services/files/errors.h"
-#include "services/formats/input.h"
+#include "services/base/files/errors.h"
+#include "services/formats/io/input.h"
 
 namespace tapedeck::services::formats {
 namespace {

@@ -5,8 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/printable.h"
 #include "dataplane/status_macros.h"
-#include "services/files/errors.h"
-#include "services/formats/input.h"
+#include "services/base/files/errors.h"
+#include "services/formats/io/input.h"
 
 namespace tapedeck::services::formats {
 namespace {

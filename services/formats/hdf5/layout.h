@@ -6,9 +6,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "services/files/input_file.h"
+#include "services/base/files/input_file.h"
 #include "services/formats/hdf5/datasets.h"
-#include "services/formats/subject.h"
+#include "services/formats/io/subject.h"
 
 namespace tapedeck::services::formats {
 

@@ -5,15 +5,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
-#include "services/files/errors.h"
-#include "services/files/input_file.h"
-#include "services/formats/hdf5.h"
+#include "services/base/files/errors.h"
+#include "services/base/files/input_file.h"
 #include "services/formats/hdf5/attributes.h"
 #include "services/formats/hdf5/datasets.h"
 #include "services/formats/hdf5/handle.h"
+#include "services/formats/hdf5/hdf5.h"
 #include "services/formats/hdf5/layout.h"
 #include "services/formats/hdf5/types.h"
-#include "services/formats/input.h"
+#include "services/formats/io/input.h"
 
 namespace tapedeck::services::formats {
 namespace {

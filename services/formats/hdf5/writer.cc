@@ -7,11 +7,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
-#include "services/files/errors.h"
-#include "services/formats/hdf5.h"
+#include "services/base/files/errors.h"
 #include "services/formats/hdf5/handle.h"
+#include "services/formats/hdf5/hdf5.h"
 #include "services/formats/hdf5/types.h"
-#include "services/sigmf/origin_json.h"
+#include "services/signal/sigmf/origin_json.h"
 
 namespace tapedeck::services::formats {
 namespace {

@@ -13,7 +13,7 @@ from tapedeck.descriptors import method
 from tapedeck.errors import LimitReached, ProtocolViolation, TlsUnusable
 from tapedeck.failures import of_call
 
-# As services/limits.h and services/client/channel.cc have them.
+# As services/rpc/limits.h and services/rpc/client/calls/channel.cc have them.
 _OPTIONS = (("grpc.max_receive_message_length", 1 << 20), ("grpc.max_send_message_length", 1 << 20),
             ("grpc.keepalive_time_ms", 10_000), ("grpc.keepalive_timeout_ms", 5_000),
             ("grpc.keepalive_permit_without_calls", 1), ("grpc.http2.max_pings_without_data", 0),

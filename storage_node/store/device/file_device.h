@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "services/threads/task_thread.h"
+#include "services/base/threads/task_thread.h"
 #include "storage_node/disk/fd.h"
 #include "storage_node/store/device/device.h"
 

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/crc32c.h"
 #include "dataplane/little_endian.h"
-#include "services/model/resource_name.h"
+#include "services/model/words/resource_name.h"
 #include "storage_node/disk/errors.h"
 #include "storage_node/format/limits.h"
 

@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
-#include "services/model/resource_name.h"
+#include "services/model/words/resource_name.h"
 #include "storage_node/disk/errors.h"
 #include "storage_node/disk/file_lock.h"
 #include "storage_node/format/config.h"

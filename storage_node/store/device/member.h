@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "services/catalog.h"
+#include "services/model/seams/catalog.h"
 #include "storage_node/format/config.h"
 #include "storage_node/store/device/device.h"
 #include "storage_node/store/device/layout.h"

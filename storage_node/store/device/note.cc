@@ -9,7 +9,7 @@
 #include "dataplane/crc32c.h"
 #include "dataplane/little_endian.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "storage_node/format/limits.h"
 
 namespace tapedeck::storage_node::store::device {

@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "services/catalog.h"
+#include "services/model/seams/catalog.h"
 #include "storage_node/format/config.h"
 #include "storage_node/store/device/device.h"
 #include "storage_node/store/kind.h"

@@ -13,8 +13,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
-#include "services/model/resource_name.h"
+#include "services/base/errors.h"
+#include "services/model/words/resource_name.h"
 #include "storage_node/disk/fd.h"
 #include "storage_node/disk/io_error.h"
 

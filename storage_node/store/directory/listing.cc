@@ -5,7 +5,7 @@
 
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
-#include "services/model/resource_name.h"
+#include "services/model/words/resource_name.h"
 #include "storage_node/disk/directory.h"
 #include "storage_node/store/directory/mark.h"
 

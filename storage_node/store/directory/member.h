@@ -8,8 +8,8 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "services/catalog.h"
-#include "services/threads/task_thread.h"
+#include "services/base/threads/task_thread.h"
+#include "services/model/seams/catalog.h"
 #include "storage_node/disk/directory.h"
 #include "storage_node/disk/file_lock.h"
 #include "storage_node/format/config.h"

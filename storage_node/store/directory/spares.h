@@ -14,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
-#include "services/catalog.h"
+#include "services/model/seams/catalog.h"
 #include "storage_node/disk/directory.h"
 #include "storage_node/store/directory/spare_file.h"
 

@@ -9,7 +9,7 @@
 #include "absl/strings/strip.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
-#include "services/model/resource_name.h"
+#include "services/model/words/resource_name.h"
 #include "storage_node/format/limits.h"
 #include "storage_node/format/sigmf.h"
 #include "storage_node/store/directory/listing.h"

@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "services/catalog.h"
+#include "services/model/seams/catalog.h"
 #include "storage_node/store/directory/member.h"
 #include "storage_node/store/directory/open_files.h"
 #include "storage_node/store/store.h"

@@ -11,7 +11,7 @@
 #include "dataplane/memory/available.h"
 #include "dataplane/memory/pages.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::storage_node::store::memory {
 namespace {

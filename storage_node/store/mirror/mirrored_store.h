@@ -13,7 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
-#include "services/catalog.h"
+#include "services/model/seams/catalog.h"
 #include "storage_node/format/behind.h"
 #include "storage_node/store/copies.h"
 #include "storage_node/store/kind.h"

@@ -14,7 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
-#include "services/threads/task_thread.h"
+#include "services/base/threads/task_thread.h"
 #include "storage_node/format/behind.h"
 #include "storage_node/store/copies.h"
 #include "storage_node/store/store.h"

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "services/catalog.h"
+#include "services/model/seams/catalog.h"
 #include "storage_node/store/store.h"
 
 namespace tapedeck::storage_node::store::posix {

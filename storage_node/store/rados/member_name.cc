@@ -10,7 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "dataplane/printable.h"
 #include "dataplane/status_macros.h"
-#include "services/model/invalid.h"
+#include "services/model/words/invalid.h"
 #include "storage_node/disk/errors.h"
 
 namespace tapedeck::storage_node::store::rados {

@@ -10,7 +10,7 @@
 #include "dataplane/executor/waiting.h"
 #include "dataplane/log.h"
 #include "dataplane/printable.h"
-#include "services/model/resource_name.h"
+#include "services/model/words/resource_name.h"
 #include "storage_node/store/rados/names.h"
 
 namespace tapedeck::storage_node::store::rados {

@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
-#include "services/threads/task_thread.h"
+#include "services/base/threads/task_thread.h"
 #include "storage_node/store/known.h"
 #include "storage_node/store/rados/cluster.h"
 #include "storage_node/store/rados/holding.h"

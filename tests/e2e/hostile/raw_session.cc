@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "dataplane/transport/tcp/wire.h"
-#include "services/session/messages.h"
+#include "services/session/protocol/messages.h"
 
 namespace tapedeck::hostile {
 namespace {

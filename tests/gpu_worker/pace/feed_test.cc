@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "tests/gpu_worker/pace/blocks.h"
 
 namespace tapedeck::gpu_worker::pace {

@@ -9,7 +9,7 @@
 #include "absl/synchronization/mutex.h"
 #include "dataplane/now.h"
 #include "dataplane/status_macros.h"
-#include "services/command_line/command_line.h"
+#include "services/base/command_line/command_line.h"
 #include "tests/lab/log_writes/mounted.h"
 #include "tests/lab/log_writes/replay.h"
 #include "tests/lab/log_writes/shard.h"

@@ -19,9 +19,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "dataplane/status_macros.h"
-#include "services/client/catalog_client.h"
-#include "services/client/channel.h"
-#include "services/model/names.h"
+#include "services/model/words/names.h"
+#include "services/rpc/client/calls/channel.h"
+#include "services/rpc/client/catalog_client.h"
 #include "storage_node/disk/fd.h"
 
 namespace tapedeck::lab {

@@ -11,7 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "services/catalog.h"
+#include "services/model/seams/catalog.h"
 #include "storage_node/node/node.h"
 #include "tests/lab/log_writes/ledger.h"
 #include "tests/lab/log_writes/sources.h"

@@ -13,8 +13,8 @@
 #include "absl/strings/str_replace.h"
 #include "absl/time/clock.h"
 #include "services/console/http_limits.h"
-#include "services/identity/security.h"
-#include "tests/services/admin/http_client.h"
+#include "services/rpc/identity/security.h"
+#include "tests/services/daemon/admin/http_client.h"
 #include "tests/services/loopback_node.h"
 
 namespace tapedeck::services::console {

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "services/console/http_limits.h"
-#include "tests/services/admin/http_client.h"
+#include "tests/services/daemon/admin/http_client.h"
 
 namespace tapedeck::services::console {
 namespace {

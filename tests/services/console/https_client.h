@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "services/identity/tls_files.h"
+#include "services/rpc/identity/tls/tls_files.h"
 
 namespace tapedeck::services::console {
 

@@ -1,5 +1,5 @@
 // Archives of SigMF as tar, macOS and Python make them.
-#include "services/formats/archive.h"
+#include "services/formats/sigmf/archive.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "services/formats/sigmf.h"
-#include "services/formats/tar.h"
+#include "services/formats/sigmf/sigmf.h"
+#include "services/formats/sigmf/tar.h"
 #include "tests/services/formats/ramp.h"
 #include "tests/services/noted.h"
 

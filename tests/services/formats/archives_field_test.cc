@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "services/formats/sigmf.h"
+#include "services/formats/sigmf/sigmf.h"
 #include "tests/services/formats/generated.h"
 #include "tests/services/formats/ramp.h"
 #include "tests/services/noted.h"

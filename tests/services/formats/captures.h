@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "services/formats/pcap_layout.h"
-#include "services/formats/riff.h"
-#include "services/formats/vita49.h"
-#include "services/vita49/packet.h"
+#include "services/formats/io/riff.h"
+#include "services/formats/vita49/pcap_layout.h"
+#include "services/formats/vita49/vita49.h"
+#include "services/signal/vita49/packet.h"
 #include "tests/services/formats/ramp.h"
 
 namespace tapedeck::services::formats {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "services/formats/vita49.h"
+#include "services/formats/vita49/vita49.h"
 #include "tests/services/formats/generated.h"
 #include "tests/services/formats/ramp.h"
 #include "tests/services/noted.h"

@@ -9,10 +9,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "services/formats/export_file.h"
-#include "services/formats/export_mark.h"
-#include "services/model/lost.h"
-#include "services/sigmf/text.h"
+#include "services/formats/io/export_file.h"
+#include "services/formats/io/export_mark.h"
+#include "services/model/recording/lost.h"
+#include "services/signal/sigmf/text.h"
 #include "tests/services/formats/feed.h"
 #include "tests/services/noted.h"
 

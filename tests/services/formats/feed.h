@@ -11,9 +11,9 @@
 #include <string>
 
 #include "dataplane/block.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "services/formats/export.h"
-#include "services/formats/reader.h"
+#include "services/formats/io/reader.h"
 #include "tests/scratch_file.h"
 
 namespace tapedeck::services::formats {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "services/formats/hdf5.h"
+#include "services/formats/hdf5/hdf5.h"
 #include "tests/services/formats/feed.h"
 #include "tests/services/formats/generated.h"
 #include "tests/shared_data.h"

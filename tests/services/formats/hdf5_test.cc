@@ -1,5 +1,5 @@
 // HDF5 files go out and come in again. Without the library both are refused.
-#include "services/formats/hdf5.h"
+#include "services/formats/hdf5/hdf5.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

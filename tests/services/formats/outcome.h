@@ -12,7 +12,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
 #include "dataplane/datatype.h"
-#include "services/formats/reader.h"
+#include "services/formats/io/reader.h"
 #include "tests/services/formats/feed.h"
 
 namespace tapedeck::services::formats {

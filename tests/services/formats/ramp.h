@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "services/formats/reader.h"
+#include "services/formats/io/reader.h"
 #include "tests/services/formats/feed.h"
 
 namespace tapedeck::services::formats {

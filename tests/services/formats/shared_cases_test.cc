@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "services/formats/sigmf.h"
-#include "services/formats/vita49.h"
-#include "services/formats/wav.h"
+#include "services/formats/sigmf/sigmf.h"
+#include "services/formats/vita49/vita49.h"
+#include "services/formats/wav/wav.h"
 #include "tests/services/formats/ramp.h"
 #include "tests/services/noted.h"
 #include "tests/shared_data.h"

@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "services/formats/sigmf.h"
+#include "services/formats/sigmf/sigmf.h"
 #include "tests/services/formats/ramp.h"
 
 namespace tapedeck::services::formats {

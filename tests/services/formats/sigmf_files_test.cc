@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "services/formats/import.h"
-#include "services/formats/sigmf.h"
-#include "services/sigmf/sha512.h"
+#include "services/formats/sigmf/sigmf.h"
+#include "services/signal/sigmf/sha512.h"
 #include "tests/services/formats/feed.h"
 #include "tests/services/noted.h"
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/ascii.h"
-#include "services/sigmf/sha512.h"
+#include "services/signal/sigmf/sha512.h"
 #include "tests/services/formats/sigmf_field.h"
 #include "tests/services/noted.h"
 

@@ -8,8 +8,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "services/formats/sigmf.h"
-#include "services/sigmf/datetime.h"
+#include "services/formats/sigmf/sigmf.h"
+#include "services/signal/sigmf/datetime.h"
 #include "tests/services/formats/feed.h"
 
 namespace tapedeck::services::formats {

@@ -1,5 +1,5 @@
 // Archives of SigMF go out and come in again.
-#include "services/formats/sigmf.h"
+#include "services/formats/sigmf/sigmf.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

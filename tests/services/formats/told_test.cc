@@ -1,5 +1,5 @@
 // What a user tells of a file wins over it, with a note.
-#include "services/formats/told.h"
+#include "services/formats/io/told.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

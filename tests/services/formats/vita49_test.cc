@@ -1,15 +1,15 @@
 // Packets of VITA 49.2 in captures: recordings go out and come in again, and strangers' files.
-#include "services/formats/vita49.h"
+#include "services/formats/vita49/vita49.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
-#include "services/formats/pcap.h"
-#include "services/formats/pcap_layout.h"
-#include "services/formats/riff.h"
-#include "services/vita49/packet.h"
+#include "services/formats/io/riff.h"
+#include "services/formats/vita49/pcap.h"
+#include "services/formats/vita49/pcap_layout.h"
+#include "services/signal/vita49/packet.h"
 #include "tests/services/formats/feed.h"
 #include "tests/services/noted.h"
 

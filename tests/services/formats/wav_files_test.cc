@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
-#include "services/formats/riff.h"
-#include "services/formats/wav.h"
+#include "services/formats/io/riff.h"
+#include "services/formats/wav/wav.h"
 #include "tests/services/formats/ramp.h"
 #include "tests/services/noted.h"
 

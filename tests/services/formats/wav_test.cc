@@ -1,5 +1,5 @@
 // WAV files go out and come in again, small and large.
-#include "services/formats/wav.h"
+#include "services/formats/wav/wav.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/fd.h"
-#include "services/formats/riff.h"
+#include "services/formats/io/riff.h"
 #include "tests/scratch_file.h"
 #include "tests/services/formats/feed.h"
 

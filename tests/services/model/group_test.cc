@@ -1,4 +1,4 @@
-#include "services/model/group.h"
+#include "services/model/recording/group.h"
 
 #include <gtest/gtest.h>
 

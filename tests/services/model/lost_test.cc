@@ -1,5 +1,5 @@
 // Losses that are told together, whole and in parts.
-#include "services/model/lost.h"
+#include "services/model/recording/lost.h"
 
 #include <gtest/gtest.h>
 

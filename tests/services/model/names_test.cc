@@ -1,4 +1,4 @@
-#include "services/model/names.h"
+#include "services/model/words/names.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,13 +6,13 @@
 #include <set>
 #include <string>
 
-#include "services/identity/role.h"
-#include "services/model/damage_kind.h"
 #include "services/model/job.h"
 #include "services/model/lun.h"
-#include "services/model/recording.h"
-#include "services/node.h"
-#include "services/scrub.h"
+#include "services/model/recording/damage_kind.h"
+#include "services/model/recording/recording.h"
+#include "services/model/seams/node.h"
+#include "services/model/seams/scrub.h"
+#include "services/rpc/identity/role.h"
 
 namespace tapedeck::services::model {
 namespace {

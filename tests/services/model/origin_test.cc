@@ -1,4 +1,4 @@
-#include "services/model/origin.h"
+#include "services/model/recording/origin.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
-#include "services/model/part.h"
+#include "services/model/recording/part.h"
 
 #include <gtest/gtest.h>
 
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::services::model {
 namespace {

@@ -1,5 +1,5 @@
 // Segments as one stream: where its blocks lie, and what is gone of it.
-#include "services/model/stream.h"
+#include "services/model/recording/stream.h"
 
 #include <gtest/gtest.h>
 

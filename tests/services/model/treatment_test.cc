@@ -1,5 +1,5 @@
 // What each command does with each kind of recording: the table that people read is the code's.
-#include "services/model/treatment.h"
+#include "services/model/recording/treatment.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <iterator>
 #include <string>
 
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "tests/shared_data.h"
 
 namespace tapedeck::services::model {

@@ -159,7 +159,7 @@ class RecordingTest(unittest.TestCase):
 
 class WireTest(unittest.TestCase):
     def test_it_speaks_the_version_of_this_tree(self):
-        header = (ROOT / "services/version.h").read_text(encoding="utf-8")
+        header = (ROOT / "services/base/version.h").read_text(encoding="utf-8")
         self.assertEqual(int(re.search(r"kProtocolVersion = (\d+)", header)[1]), wire.PROTOCOL)
 
     def test_what_is_damaged_is_refused(self):

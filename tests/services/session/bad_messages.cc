@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::services::session {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "services/session/messages.h"
+#include "services/session/protocol/messages.h"
 
 namespace tapedeck::services::session {
 

@@ -1,6 +1,6 @@
 // Every message a peer can send, with each of its fields at values that cannot be, given to a whole
 // session at either end: it ends with an error that names peer, message and field.
-#include "services/session/check.h"
+#include "services/session/protocol/check.h"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/memory/memory_pool.h"
-#include "services/errors.h"
-#include "services/session/client_session.h"
-#include "services/session/server_session.h"
+#include "services/base/errors.h"
+#include "services/session/opening/client_session.h"
+#include "services/session/serving/server_session.h"
 #include "tests/services/session/bad_messages.h"
 #include "tests/sim/ends.h"
 #include "tests/storage_node/manual_executor.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/synchronization/mutex.h"
-#include "services/session/control.h"
+#include "services/session/protocol/control.h"
 
 namespace tapedeck::services::session {
 

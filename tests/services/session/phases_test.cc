@@ -1,14 +1,14 @@
 // A worker that does not go on with its session: each phase has an end, and a worker that is merely
 // slow or pauses does not meet it.
-#include "services/session/phases.h"
+#include "services/session/serving/phases.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/memory/memory_pool.h"
-#include "services/errors.h"
-#include "services/session/server_session.h"
+#include "services/base/errors.h"
+#include "services/session/serving/server_session.h"
 #include "tests/services/session/bad_messages.h"
 #include "tests/sim/ends.h"
 #include "tests/storage_node/manual_executor.h"

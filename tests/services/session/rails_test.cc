@@ -1,9 +1,9 @@
-#include "services/session/rails.h"
+#include "services/session/transfer/rails.h"
 
 #include <gtest/gtest.h>
 
 #include "dataplane/memory/host/memory.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "tests/dataplane/ladder/limited_rail.h"
 
 namespace tapedeck::services::session {

@@ -1,5 +1,5 @@
 // What a storage node does with more workers than it takes.
-#include "services/session/registry.h"
+#include "services/session/serving/registry.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "tests/storage_node/manual_executor.h"
 
 namespace tapedeck::services::session {

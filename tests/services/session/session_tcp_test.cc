@@ -11,9 +11,9 @@
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/memory/memory_pool.h"
 #include "dataplane/transport/list.h"
-#include "services/errors.h"
-#include "services/session/client_session.h"
-#include "services/session/server_session.h"
+#include "services/base/errors.h"
+#include "services/session/opening/client_session.h"
+#include "services/session/serving/server_session.h"
 #include "tests/services/session/local_control.h"
 #include "tests/sim/ends.h"
 

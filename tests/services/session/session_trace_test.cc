@@ -1,13 +1,13 @@
 // The spans of a session, which of its blocks are slow, and that none stays open.
-#include "services/session/session_trace.h"
+#include "services/session/transfer/session_trace.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/memory/memory_pool.h"
-#include "services/session/traced_source.h"
-#include "tests/services/telemetry/trace/traced.h"
+#include "services/session/transfer/traced_source.h"
+#include "tests/services/base/trace/traced.h"
 #include "tests/sim/ends.h"
 
 namespace tapedeck::services::session {

@@ -1,5 +1,5 @@
 // What the doctor's command says.
-#include "services/tapectl/doctor_answer.h"
+#include "services/tapectl/nodes/doctor_answer.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "services/tapectl/group_names.h"
+#include "services/tapectl/jobs/group_names.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

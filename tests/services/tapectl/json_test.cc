@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
-#include "services/model/field.h"
-#include "services/tapectl/answer.h"
+#include "services/model/words/field.h"
+#include "services/tapectl/program/answer.h"
 
 namespace tapedeck::services::tapectl {
 namespace {

@@ -24,9 +24,9 @@ using Commands = std::set<std::string>;
 // Whose messages these folders write: a bare option is one of theirs, or of a channel they name.
 const std::map<std::string, Commands> kWriters = {
     {"services/formats", {"recordings import", "recordings export"}},
-    {"services/copying",
+    {"services/copy",
      {"channel create", "recordings copy", "recordings move", "recordings import", "repair"}},
-    {"services/mount", {"mount"}},
+    {"services/formats/mount", {"mount"}},
 };
 
 // Walks over C++ and gathers the literals of each statement, with "X" for what is between them.

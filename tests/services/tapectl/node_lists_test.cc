@@ -1,11 +1,11 @@
 // What --storage stands for, and names that begin with a node.
-#include "services/tapectl/node_lists.h"
+#include "services/site/node_lists.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "services/errors.h"
-#include "services/tapectl/program.h"
+#include "services/base/errors.h"
+#include "services/tapectl/program/program.h"
 
 namespace tapedeck::services::tapectl {
 namespace {

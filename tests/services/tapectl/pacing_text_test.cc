@@ -1,4 +1,4 @@
-#include "services/tapectl/pacing_text.h"
+#include "services/tapectl/jobs/pacing_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

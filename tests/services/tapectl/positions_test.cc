@@ -1,5 +1,5 @@
 // Positions that count from 0, as the numbers of a session's samples.
-#include "services/tapectl/positions.h"
+#include "services/site/positions.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <map>
 
 #include "absl/strings/str_cat.h"
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::services::tapectl {
 namespace {

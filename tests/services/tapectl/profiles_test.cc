@@ -1,5 +1,5 @@
 // Profiles as users write them: which value counts, and what is refused.
-#include "services/tapectl/profiles.h"
+#include "services/tapectl/program/profiles.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

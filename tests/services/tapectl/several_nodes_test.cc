@@ -1,10 +1,10 @@
-#include "services/tapectl/several_nodes.h"
+#include "services/site/several_nodes.h"
 
 #include <gtest/gtest.h>
 
-#include "services/errors.h"
-#include "services/tapectl/program.h"
-#include "services/tapectl/storage_check.h"
+#include "services/base/errors.h"
+#include "services/tapectl/program/program.h"
+#include "services/tapectl/program/storage_check.h"
 
 namespace tapedeck::services::tapectl {
 namespace {

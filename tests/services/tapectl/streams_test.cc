@@ -1,5 +1,5 @@
 // Streams in segments, as one recording and one by one, against real gRPC.
-#include "services/tapectl/streams.h"
+#include "services/site/streams.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "services/storage_client/dialer.h"
+#include "services/rpc/storage_client/dialer.h"
 #include "tests/services/loopback_node.h"
 #include "tests/services/tapectl/process.h"
 

@@ -3,11 +3,11 @@
 
 #include <string>
 
-#include "services/errors.h"
-#include "services/tapectl/answer.h"
-#include "services/tapectl/failure.h"
-#include "services/tapectl/progress.h"
-#include "services/tapectl/units.h"
+#include "services/base/errors.h"
+#include "services/site/units.h"
+#include "services/tapectl/program/answer.h"
+#include "services/tapectl/terminal/failure.h"
+#include "services/tapectl/terminal/progress.h"
 
 namespace tapedeck::services::tapectl {
 namespace {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "absl/time/clock.h"
-#include "services/tapectl/load.h"
-#include "services/tapectl/screen.h"
+#include "services/tapectl/program/load.h"
+#include "services/tapectl/terminal/screen.h"
 #include "tests/services/loopback_node.h"
 #include "tests/services/tapectl/process.h"
 

@@ -1,4 +1,4 @@
-#include "services/tapectl/waterfall.h"
+#include "services/tapectl/recordings/waterfall.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // What a session needs at its end is there at its beginning, or it is refused.
-#include "services/descriptors.h"
+#include "services/base/process/descriptors.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "storage_node/recording/room_end.h"
 #include "tests/storage_node/capture/segment_fixture.h"
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "storage_node/catalog/catalog.h"
 #include "storage_node/catalog/database.h"
 #include "tests/storage_node/temp_dir.h"

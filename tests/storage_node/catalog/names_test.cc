@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "dataplane/datatype.h"
-#include "services/model/resource_name.h"
+#include "services/model/words/resource_name.h"
 
 namespace tapedeck::storage_node {
 namespace {

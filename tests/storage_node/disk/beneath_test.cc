@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "storage_node/disk/directory.h"
 #include "tests/storage_node/temp_dir.h"
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::storage_node::disk {
 namespace {

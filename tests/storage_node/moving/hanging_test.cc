@@ -5,7 +5,7 @@
 #include <future>
 
 #include "dataplane/now.h"
-#include "services/telemetry/page.h"
+#include "services/observe/telemetry/page.h"
 #include "tests/storage_node/hanging_disk.h"
 #include "tests/storage_node/moving/mover_fixture.h"
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/services/telemetry/trace/traced.h"
+#include "tests/services/base/trace/traced.h"
 #include "tests/storage_node/damage.h"
 #include "tests/storage_node/node_fixture.h"
 

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "tests/storage_node/recording/writer_fixture.h"
 
 namespace tapedeck::storage_node {

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "services/model/lost.h"
+#include "services/model/recording/lost.h"
 #include "tests/storage_node/capture/segment_fixture.h"
 
 namespace tapedeck::storage_node {

@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 
 #include "absl/strings/str_cat.h"
-#include "services/errors.h"
-#include "services/samples/reference_fft.h"
-#include "services/samples/window.h"
+#include "services/base/errors.h"
+#include "services/signal/samples/reference_fft.h"
+#include "services/signal/samples/window.h"
 #include "tests/storage_node/view/view_fixture.h"
 
 namespace tapedeck::storage_node::view {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "services/view.h"
+#include "services/model/seams/view.h"
 #include "tests/bytes.h"
 #include "tests/storage_node/node_fixture.h"
 

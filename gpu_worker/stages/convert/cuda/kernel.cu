@@ -1,5 +1,5 @@
 #include "gpu_worker/stages/convert/cuda/kernel.h"
-#include "services/samples/sample_math.h"
+#include "services/signal/samples/sample_math.h"
 
 namespace tapedeck::gpu_worker::stages::convert::cuda {
 namespace {

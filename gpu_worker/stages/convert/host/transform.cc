@@ -1,7 +1,7 @@
 #include "gpu_worker/stages/convert/host/transform.h"
 
 #include "dataplane/status_macros.h"
-#include "services/samples/conversion.h"
+#include "services/signal/samples/conversion.h"
 
 namespace tapedeck::gpu_worker::stages::convert::host {
 namespace {

@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/fd.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
-#include "services/listen_address.h"
+#include "services/base/addresses/listen_address.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker::stages::ingest::tcp {
 

@@ -11,7 +11,7 @@
 #include "dataplane/fd.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/stages/ingest/udp/multicast.h"
-#include "services/listen_address.h"
+#include "services/base/addresses/listen_address.h"
 
 namespace tapedeck::gpu_worker::stages::ingest::udp {
 

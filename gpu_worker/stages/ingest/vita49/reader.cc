@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "services/model/sample_time.h"
-#include "services/vita49/packet.h"
-#include "services/vita49/payload_format.h"
-#include "services/vita49/sample_clock.h"
-#include "services/vita49/signal_text.h"
-#include "services/vita49/stream_clock.h"
+#include "services/model/recording/sample_time.h"
+#include "services/signal/vita49/packet.h"
+#include "services/signal/vita49/payload_format.h"
+#include "services/signal/vita49/sample_clock.h"
+#include "services/signal/vita49/signal_text.h"
+#include "services/signal/vita49/stream_clock.h"
 
 namespace tapedeck::gpu_worker::stages::ingest::vita49 {
 

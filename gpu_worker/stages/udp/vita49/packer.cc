@@ -5,9 +5,9 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/datatype.h"
 #include "dataplane/status_macros.h"
-#include "services/errors.h"
-#include "services/vita49/packetizer.h"
-#include "services/vita49/sample_clock.h"
+#include "services/base/errors.h"
+#include "services/signal/vita49/packetizer.h"
+#include "services/signal/vita49/sample_clock.h"
 
 namespace tapedeck::gpu_worker::stages::udp::vita49 {
 

@@ -12,7 +12,7 @@
 #include <span>
 #include <string>
 
-#include "services/errors.h"
+#include "services/base/errors.h"
 #include "storage_node/store/device/layout.h"
 #include "storage_node/store/device/store.h"
 #include "tests/bytes.h"

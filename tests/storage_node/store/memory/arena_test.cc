@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "services/errors.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::storage_node::store::memory {
 namespace {

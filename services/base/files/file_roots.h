@@ -1,0 +1,59 @@
+// Where the files lie that jobs may name: beneath the directories that their worker was given for
+// that with --file-root. The one door for such files. A path is resolved by openat2(2), so that no
+// link and no ".." leads out, whatever is changed meanwhile; the directory itself is opened by its
+// own path each time, so that it may be mounted late.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "services/base/files/input_file.h"
+#include "services/base/files/part_file.h"
+
+namespace tapedeck::services::files {
+
+// A value: any thread that may wait for a disk.
+class FileRoots {
+ public:
+  // No file may be named.
+  FileRoots() = default;
+  // Any may: of a worker that nobody but its own machine's users can ask.
+  static FileRoots Anywhere();
+  // Of read:DIR and write:DIR. INVALID_ARGUMENT. Looks at nothing.
+  static absl::StatusOr<FileRoots> Parse(const std::vector<std::string>& texts);
+  // One of them.
+  static absl::Status CheckText(const std::string& text);
+
+  // FAILED_PRECONDITION where directories were given and there is no openat2(2).
+  absl::Status CheckKernel() const;
+
+  // PERMISSION_DENIED (FILE_OUTSIDE_ROOTS), and the errors of input_file.h.
+  absl::StatusOr<InputFile> OpenInput(const std::string& path) const;
+  // The same with those of PartFile::Create.
+  absl::StatusOr<std::unique_ptr<PartFile>> CreatePart(const std::string& target,
+                                                       bool replace) const;
+
+  // "any", "none", or the directories, for the log.
+  std::string Described() const;
+  bool anywhere() const { return anywhere_; }
+
+ private:
+  struct Way {
+    const char* word;  // before the colon of the option
+    const char* verb;
+    std::vector<std::string> directories;
+  };
+
+  // Opens `path`, which stands for the file `named` in a refusal.
+  absl::StatusOr<dataplane::Fd> Open(const Way& way, const std::string& path, int flags,
+                                     const std::string& named) const;
+
+  bool anywhere_ = false;
+  Way read_{.word = "read", .verb = "read from", .directories = {}};
+  Way write_{.word = "write", .verb = "write to", .directories = {}};
+};
+
+}  // namespace tapedeck::services::files

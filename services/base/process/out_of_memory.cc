@@ -1,0 +1,39 @@
+#include "services/base/process/out_of_memory.h"
+
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <new>
+
+namespace tapedeck::services {
+namespace {
+
+constexpr char kText[] =
+    ": out of memory: this process ends here. What was acknowledged as written or durable is kept: "
+    "recordings that were open are recovered when the storage node starts again. Start this "
+    "program again with more memory, fewer sessions at once, smaller rings or smaller memory "
+    "LUNs\n";
+
+// On whatever thread it was, under whatever locks: nothing here allocates, and no destructor runs.
+// Of several threads the first ends the process, and the others with it.
+[[noreturn]] void End() {
+  static std::atomic_flag ending = ATOMIC_FLAG_INIT;
+  while (ending.test_and_set()) pause();
+  const std::array<iovec, 2> line = {
+      {{.iov_base = program_invocation_short_name,
+        .iov_len = std::strlen(program_invocation_short_name)},
+       {.iov_base = const_cast<char*>(kText), .iov_len = sizeof(kText) - 1}}};
+  // Nothing can be done about a failed write to stderr.
+  [[maybe_unused]] const ssize_t written = writev(STDERR_FILENO, line.data(), line.size());
+  _exit(kOutOfMemoryExit);
+}
+
+}  // namespace
+
+void EndWhenOutOfMemory() { std::set_new_handler(&End); }
+
+}  // namespace tapedeck::services

@@ -1,0 +1,67 @@
+#include "services/copy/compare.h"
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "services/base/errors.h"
+#include "services/copy/pace.h"
+#include "services/rpc/storage_session/player.h"
+
+namespace tapedeck::services::copying {
+
+using dataplane::Block;
+using dataplane::BlockHeader;
+using storage_session::Player;
+
+namespace {
+
+bool IsMissing(const BlockHeader& header) { return (header.flags & dataplane::kBlockMissing) != 0; }
+
+bool IsSame(const BlockHeader& one, const BlockHeader& other) {
+  return one.crc32c == other.crc32c && one.payload_bytes == other.payload_bytes &&
+         one.sample_index == other.sample_index && one.capture_ns == other.capture_ns &&
+         one.flags == other.flags;
+}
+
+absl::StatusOr<NextBlock> Play(const storage_session::Peer& peer, const Recording& recording) {
+  TD_ASSIGN_OR_RETURN(auto begun, Player::Begin(peer, recording, 0));
+  return NextBlock([player = std::shared_ptr<Player>(std::move(begun))] { return player->Next(); });
+}
+
+}  // namespace
+
+absl::Status CompareBlocks(const Recording& source, const std::string& copy,
+                           const NextBlock& of_source, const NextBlock& of_copy,
+                           const std::function<bool(uint64_t bytes)>& progress) {
+  for (uint64_t sequence = 0; sequence < source.blocks; ++sequence) {
+    TD_ASSIGN_OR_RETURN(const std::optional<Block> one, of_source());
+    TD_ASSIGN_OR_RETURN(const std::optional<Block> other, of_copy());
+    const bool same = one.has_value() && other.has_value() &&
+                      (IsMissing(one->header()) || IsSame(one->header(), other->header()));
+    if (!same) {
+      return BlockDamaged(
+          {.recording = copy, .blocks = 1},
+          absl::StrCat(copy, " says that it is a copy of ", source.name, ", and block ", sequence,
+                       " is another one: delete it, or name another channel"));
+    }
+    if (!progress(one->header().payload_bytes)) return JobCancelled();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CompareCopy(const Wish& wish, const Recording& copy) {
+  TD_ASSIGN_OR_RETURN(const NextBlock of_source,
+                      wish.play ? wish.play(0) : Play(wish.from, wish.source));
+  TD_ASSIGN_OR_RETURN(const NextBlock of_copy, Play(wish.to, copy));
+  Pace pace(wish.bytes_per_s);
+  uint64_t bytes = 0;
+  return CompareBlocks(wish.source, copy.name, of_source, of_copy, [&](uint64_t more) {
+    bytes += more;
+    return pace.Wait(more, [&] { return wish.progress(bytes); });
+  });
+}
+
+}  // namespace tapedeck::services::copying

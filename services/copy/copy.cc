@@ -1,0 +1,191 @@
+#include "services/copy/copy.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "dataplane/log.h"
+#include "dataplane/now.h"
+#include "dataplane/status_macros.h"
+#include "services/base/errors.h"
+#include "services/copy/fits.h"
+#include "services/copy/pace.h"
+#include "services/rpc/storage_session/player.h"
+#include "services/rpc/storage_session/recorder.h"
+#include "services/session/opening/loss.h"
+
+namespace tapedeck::services::copying {
+
+using dataplane::Block;
+using storage_session::Player;
+using storage_session::Recorder;
+
+namespace {
+
+constexpr absl::Duration kFirstDelay = absl::Milliseconds(200);
+constexpr absl::Duration kLongestDelay = absl::Seconds(5);
+
+// One copy over as many sessions as it takes.
+class Copier {
+ public:
+  explicit Copier(const Wish& wish)
+      : wish_(wish),
+        place_(wish.place),
+        pace_(wish.bytes_per_s),
+        moved_at_(dataplane::SteadyTime()) {}
+
+  absl::StatusOr<Copied> Run();
+
+ private:
+  absl::Status Try();
+  absl::StatusOr<std::unique_ptr<Recorder>> Begin();
+  absl::StatusOr<NextBlock> Play(uint64_t first);
+  absl::Status MoveFrom(uint64_t first, Recorder& recorder);
+  absl::Status MoveOne(Block read, uint64_t sequence, Recorder& recorder);
+  // Whether another session may go on after this one's end.
+  bool MayGoOn(const absl::Status& failure);
+  absl::Status Wait(const absl::Status& cause);
+
+  const Wish& wish_;
+  std::optional<Place> place_;
+  Pace pace_;
+  absl::Time moved_at_;  // when it last got further
+  absl::Duration delay_ = kFirstDelay;
+  bool begun_ = false;
+  Copied copied_;
+};
+
+Recorder::Wish WishOf(const Wish& wish, const std::optional<Place>& place) {
+  const Recording& source = wish.source;
+  Recorder::Wish out{.blocks = source.blocks,
+                     .labels = source.labels,
+                     .origin = source.origin,
+                     .group = source.group,
+                     .part = source.part};
+  if (place.has_value()) {
+    out.resume = session::Resume{.recording = place->recording, .token = place->token};
+  } else {
+    out.original = session::Original{.recording = source.name,
+                                     .uid = source.uid,
+                                     .open_time_ns = source.open_time_ns,
+                                     .earlier = EarlierOf(source)};
+  }
+  return out;
+}
+
+// The block of the source, in a slot of the copy's. A playback counts from the block it begins at.
+void Take(const Block& read, uint64_t sequence, Block* slot) {
+  dataplane::BlockHeader& header = slot->header();
+  header = read.header();
+  header.recording = 0;
+  header.sequence = sequence;
+  if ((header.flags & dataplane::kBlockMissing) != 0) return;
+  std::memcpy(slot->memory().data(), read.payload().data(), header.payload_bytes);
+}
+
+absl::StatusOr<std::unique_ptr<Recorder>> Copier::Begin() {
+  auto recorder = Recorder::Begin(wish_.to, wish_.channel, WishOf(wish_, place_));
+  const auto why = session::WhyRefused(recorder.status());
+  // Of what is gone, or was given up long ago, nothing can be gone on with: it begins anew.
+  if (!recorder.ok() && place_.has_value() && why.has_value() && *why != "SEALED") {
+    dataplane::Log(
+        dataplane::LogLevel::kWarning, "copy", "begins anew",
+        {{"recording", place_->recording}, {"cause", std::string(recorder.status().message())}});
+    place_.reset();
+    recorder = Recorder::Begin(wish_.to, wish_.channel, WishOf(wish_, place_));
+  }
+  TD_RETURN_IF_ERROR(recorder.status());
+  place_ = Place{.recording = (*recorder)->recording(), .token = (*recorder)->resume_token()};
+  TD_RETURN_IF_ERROR(wish_.begun(*place_));
+  return recorder;
+}
+
+absl::Status Copier::MoveOne(Block read, uint64_t sequence, Recorder& recorder) {
+  TD_ASSIGN_OR_RETURN(Block slot, recorder.Slot());
+  Take(read, sequence, &slot);
+  read.Reset();
+  const uint64_t bytes = slot.header().payload_bytes;
+  recorder.GiveChecked(std::move(slot));
+  copied_.bytes += bytes;
+  moved_at_ = dataplane::SteadyTime();
+  delay_ = kFirstDelay;
+  return pace_.Wait(bytes, [this] { return wish_.progress(copied_.bytes); }) ? absl::OkStatus()
+                                                                             : JobCancelled();
+}
+
+absl::StatusOr<NextBlock> Copier::Play(uint64_t first) {
+  if (wish_.play) return wish_.play(first);
+  TD_ASSIGN_OR_RETURN(auto begun, Player::Begin(wish_.from, wish_.source, first));
+  return NextBlock([player = std::shared_ptr<Player>(std::move(begun))] { return player->Next(); });
+}
+
+absl::Status Copier::MoveFrom(uint64_t first, Recorder& recorder) {
+  TD_ASSIGN_OR_RETURN(const NextBlock next_block, Play(first));
+  for (uint64_t next = first; next < wish_.source.blocks; ++next) {
+    TD_ASSIGN_OR_RETURN(std::optional<Block> read, next_block());
+    if (!read.has_value() || read->header().sequence != next - first) {
+      return BlockDamaged({.recording = wish_.source.name},
+                          absl::StrCat(wish_.source.name, " has ", wish_.source.blocks,
+                                       " blocks, and the storage node has not given block ", next));
+    }
+    TD_RETURN_IF_ERROR(MoveOne(*std::move(read), next, recorder));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Copier::Try() {
+  TD_ASSIGN_OR_RETURN(const auto recorder, Begin());
+  const uint64_t first = recorder->next_block();
+  if (!begun_) copied_.first_block = first;
+  begun_ = true;
+  absl::Status moved = first < wish_.source.blocks ? MoveFrom(first, *recorder) : absl::OkStatus();
+  if (moved.ok() && wish_.note) moved = wish_.note(recorder->recording());
+  if (moved.ok()) return recorder->Finish();
+  recorder->Abandon();
+  return moved;
+}
+
+bool Copier::MayGoOn(const absl::Status& failure) {
+  // What was wrong from the beginning is told at once.
+  if (!begun_ && !place_.has_value()) return false;
+  return session::MayPass(failure) && dataplane::SteadyTime() - moved_at_ < wish_.patience;
+}
+
+absl::Status Copier::Wait(const absl::Status& cause) {
+  dataplane::Log(dataplane::LogLevel::kWarning, "copy", "tries again",
+                 {{"recording", wish_.source.name}, {"cause", std::string(cause.message())}});
+  const absl::Time until = dataplane::SteadyTime() + delay_;
+  delay_ = std::min(delay_ * 2, kLongestDelay);
+  while (dataplane::SteadyTime() < until) {
+    if (!wish_.progress(copied_.bytes)) return JobCancelled();
+    absl::SleepFor(absl::Milliseconds(50));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Copied> Copier::Run() {
+  while (true) {
+    const absl::Status tried = Try();
+    // It had ended when its session was lost.
+    const bool sealed = session::WhyRefused(tried) == "SEALED";
+    if (tried.ok() || sealed) {
+      copied_.recording = place_->recording;
+      if (!begun_) copied_.first_block = wish_.source.blocks;
+      return copied_;
+    }
+    if (!MayGoOn(tried)) return tried;
+    TD_RETURN_IF_ERROR(Wait(tried));
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<Copied> Copy(const Wish& wish) {
+  TD_RETURN_IF_ERROR(CheckFits(wish.source, wish.channel));
+  return Copier(wish).Run();
+}
+
+}  // namespace tapedeck::services::copying

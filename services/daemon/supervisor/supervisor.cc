@@ -1,0 +1,94 @@
+#include "services/daemon/supervisor/supervisor.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+
+namespace tapedeck::services::supervisor {
+
+using dataplane::EventLoop;
+using dataplane::Log;
+using dataplane::LogLevel;
+
+namespace {
+
+// In the time that systemd allows between two signs of life. An executor that is slow once, or a
+// message that is lost, must not end a recording.
+constexpr int kTurns = 6;
+
+// What systemd waits longer for than the process itself, which ends well or says what it leaves.
+constexpr absl::Duration kStopMargin = absl::Seconds(6);
+
+void Tell(NotifySocket& socket, absl::string_view message) {
+  const absl::Status sent = socket.Send(message);
+  if (sent.ok()) return;
+  Log(LogLevel::kWarning, "supervisor", "not told",
+      {{"message", std::string(message)}, {"error", std::string(sent.message())}});
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Supervisor>> Supervisor::Create(
+    const Settings& settings, const std::vector<std::vector<dataplane::Executor*>>& executors) {
+  auto made = std::unique_ptr<Supervisor>(new Supervisor());
+  if (settings.socket.empty()) return made;
+  TD_ASSIGN_OR_RETURN(made->socket_, NotifySocket::Create(settings.socket));
+  if (settings.watchdog == absl::ZeroDuration()) return made;
+  made->turn_ns_ = absl::ToInt64Nanoseconds(settings.watchdog / kTurns);
+  for (const std::vector<dataplane::Executor*>& of_a_kind : executors) {
+    for (dataplane::Executor* executor : of_a_kind) {
+      made->pulses_.push_back(
+          {.executor = executor, .answered = std::make_shared<std::atomic<uint64_t>>(0)});
+    }
+  }
+  TD_ASSIGN_OR_RETURN(made->watchdog_, EventLoop::Create("watchdog"));
+  return made;
+}
+
+Supervisor::~Supervisor() = default;
+
+void Supervisor::Ready() {
+  if (socket_ == nullptr) return;
+  Tell(*socket_, "READY=1");
+  if (watchdog_ != nullptr) watchdog_->Post([this] { Turn(); });
+}
+
+void Supervisor::Stopping(absl::Duration grace) {
+  if (socket_ == nullptr) return;
+  Tell(*socket_, absl::StrCat("STOPPING=1\nEXTEND_TIMEOUT_USEC=",
+                              absl::ToInt64Microseconds(grace + kStopMargin)));
+}
+
+void Supervisor::Turn() {
+  if (AllMove()) Tell(*socket_, "WATCHDOG=1");
+  Ask();
+  watchdog_->PostAfter(turn_ns_, [this] { Turn(); });
+}
+
+bool Supervisor::AllMove() {
+  size_t still = 0;
+  for (const Pulse& pulse : pulses_) {
+    if (*pulse.answered != pulse.asked) ++still;
+  }
+  const bool silent = still > 0;
+  if (silent && !silent_) {
+    Log(LogLevel::kWarning, "supervisor", "no sign of life: executors stand still",
+        {{"still", absl::StrCat(still)}, {"executors", absl::StrCat(pulses_.size())}});
+  }
+  if (!silent && silent_) Log(LogLevel::kInfo, "supervisor", "all executors move again");
+  silent_ = silent;
+  return !silent;
+}
+
+// One question at a time waits in an executor's queue.
+void Supervisor::Ask() {
+  for (Pulse& pulse : pulses_) {
+    if (*pulse.answered != pulse.asked) continue;
+    ++pulse.asked;
+    pulse.executor->Post([answered = pulse.answered, number = pulse.asked] { *answered = number; });
+  }
+}
+
+}  // namespace tapedeck::services::supervisor

@@ -1,0 +1,160 @@
+#include "services/formats/io/export_file.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+#include "services/base/files/errors.h"
+#include "services/base/files/input_file.h"
+#include "services/base/files/part_file.h"
+#include "services/formats/io/export_mark.h"
+
+namespace tapedeck::services::formats {
+
+using files::NotFound;
+using files::WriteFailed;
+
+namespace {
+
+// Gaps and runs of the largest.
+constexpr uint64_t kMaxMarkBytes = 8 << 20;
+
+bool IsThere(const std::string& path) {
+  struct stat info = {};
+  return lstat(path.c_str(), &info) == 0;
+}
+
+absl::Status Refused(const std::string& path, absl::string_view why) {
+  return files::FileExists(path, absl::StrCat(path, " ", why));
+}
+
+void Unlink(const std::string& path) {
+  if (unlink(path.c_str()) == 0 || errno == ENOENT) return;
+  dataplane::Log(dataplane::LogLevel::kWarning, "export", "could not remove an incomplete file",
+                 {{"path", path}, {"error", std::strerror(errno)}});
+}
+
+}  // namespace
+
+ExportFile::ExportFile(const Wish& wish)
+    : wish_(wish), path_(wish.target + ".export"), mark_path_(wish.target + ".export.json") {}
+
+absl::StatusOr<std::unique_ptr<ExportFile>> ExportFile::Open(const Wish& wish) {
+  auto file = std::unique_ptr<ExportFile>(new ExportFile(wish));
+  if (IsThere(wish.target)) return files::Exists(wish.target);
+  if (!IsThere(file->path_) && !IsThere(file->mark_path_)) {
+    TD_RETURN_IF_ERROR(file->OpenNew());
+    return file;
+  }
+  if (!wish.resumable) return Refused(file->path_, "is there already; remove it");
+  if (!wish.resume) {
+    return Refused(file->path_,
+                   "is of an export that did not end: go on with it by --resume, or remove it "
+                   "and its .json");
+  }
+  TD_RETURN_IF_ERROR(file->OpenOld());
+  return file;
+}
+
+absl::Status ExportFile::OpenNew() {
+  fd_ = dataplane::Fd(
+      open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
+  if (fd_.get() < 0) return NotFound(path_, "open for writing", errno);
+  ours_ = true;
+  // Nobody else has it. A library that writes it by its name may take the lock itself.
+  if (wish_.resumable) flock(fd_.get(), LOCK_EX | LOCK_NB);
+  mark_.key = wish_.key;
+  output_ = std::make_unique<Output>(path_, fd_.get(), 0);
+  return absl::OkStatus();
+}
+
+absl::Status ExportFile::LockOld() {
+  fd_ = dataplane::Fd(open(path_.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (fd_.get() < 0) return NotFound(path_, "open for writing", errno);
+  if (flock(fd_.get(), LOCK_EX | LOCK_NB) != 0) {
+    return Refused(path_, "is being written by another process");
+  }
+  struct stat named = {};
+  struct stat locked = {};
+  if (fstat(fd_.get(), &locked) != 0) return WriteFailed(path_, "fstat", errno);
+  const bool same = lstat(path_.c_str(), &named) == 0 && named.st_dev == locked.st_dev &&
+                    named.st_ino == locked.st_ino;
+  return same ? absl::OkStatus() : Refused(path_, "has just been completed by another process");
+}
+
+absl::Status ExportFile::OpenOld() {
+  TD_RETURN_IF_ERROR(LockOld());
+  TD_ASSIGN_OR_RETURN(const std::string text, files::ReadText(mark_path_, kMaxMarkBytes));
+  TD_ASSIGN_OR_RETURN(mark_, DecodeMark(mark_path_, text));
+  if (mark_.key != wish_.key) {
+    return Refused(path_, "is of an export of something else, or of other samples of it");
+  }
+  struct stat info = {};
+  if (fstat(fd_.get(), &info) != 0) return WriteFailed(path_, "fstat", errno);
+  if (!S_ISREG(info.st_mode) || static_cast<uint64_t>(info.st_size) < mark_.file_bytes) {
+    return files::Invalid(path_, "is not the file that its .json tells of");
+  }
+  ours_ = true;
+  saved_ = true;
+  resumed_ = true;
+  kept_ = true;
+  output_ = std::make_unique<Output>(path_, fd_.get(), mark_.file_bytes);
+  return output_->Sync();
+}
+
+void ExportFile::Advance(uint64_t bytes) {
+  mark_.offset += bytes;
+  mark_.file_bytes = output_->bytes();
+}
+
+absl::Status ExportFile::Save() {
+  if (!wish_.resumable) return absl::OkStatus();
+  TD_RETURN_IF_ERROR(output_->Sync());
+  TD_ASSIGN_OR_RETURN(const auto part, files::PartFile::Create(mark_path_, /*replace=*/saved_));
+  Output text(part->path(), part->fd(), 0);
+  TD_RETURN_IF_ERROR(text.Put(EncodeMark(mark_)));
+  TD_RETURN_IF_ERROR(part->Publish());
+  saved_ = true;
+  saved_offset_ = mark_.offset;
+  return absl::OkStatus();
+}
+
+absl::Status ExportFile::Publish() {
+  TD_RETURN_IF_ERROR(output_->Sync());
+  int failed = renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, wish_.target.c_str(), RENAME_NOREPLACE);
+  if (failed != 0 && errno == EINVAL) {
+    // A file system without RENAME_NOREPLACE: a second name is never put over a first.
+    failed = link(path_.c_str(), wish_.target.c_str());
+    if (failed == 0) failed = unlink(path_.c_str());
+  }
+  if (failed != 0) {
+    return errno == EEXIST ? files::Exists(wish_.target)
+                           : WriteFailed(wish_.target, "rename to", errno);
+  }
+  ours_ = false;
+  if (std::exchange(saved_, false)) Unlink(mark_path_);
+  return absl::OkStatus();
+}
+
+// Where a new mark cannot be written, as on a full disk, the last one holds.
+bool ExportFile::Keep() {
+  if (!wish_.resumable) return false;
+  const bool marked = mark_.offset > 0 && Save().ok();
+  kept_ = kept_ || marked || saved_offset_ > 0;
+  return kept_;
+}
+
+ExportFile::~ExportFile() {
+  if (!ours_ || kept_) return;
+  Unlink(path_);
+  if (saved_) Unlink(mark_path_);
+}
+
+}  // namespace tapedeck::services::formats

@@ -1,0 +1,113 @@
+// The packets of one stream of VITA 49.2 in a capture file, each with the place of its samples. The
+// stream is the one that is asked for, else that of the first packet with samples, and has one
+// sender and one port. Places count from the stream's first sample, by vita49/stream_clock.h and
+// the sample rate that a context tells. One thread that may wait.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "dataplane/datatype.h"
+#include "services/formats/io/reader.h"
+#include "services/formats/vita49/pcap_reader.h"
+#include "services/formats/vita49/vita49_others.h"
+#include "services/model/recording/sample_time.h"
+#include "services/model/words/note.h"
+#include "services/signal/vita49/packet.h"
+#include "services/signal/vita49/stream_clock.h"
+
+namespace tapedeck::services::formats {
+
+// Samples, or what is told of the signal from a sample on.
+struct Placed {
+  uint64_t first = 0;                  // sample
+  std::span<const std::byte> samples;  // big-endian, whole ones; valid until the next call
+  std::optional<vita49::Context> context;
+  std::optional<double> clock_step_s;  // the device's clock was set before them
+};
+
+class Vita49Packets {
+ public:
+  // Of a file that outlives this. INVALID_ARGUMENT (FILE_INVALID): it is no capture; it has no
+  // samples; neither it nor `options` tell what they are, how many a second, or when they were
+  // taken; it tells samples of another datatype than `options`.
+  static absl::StatusOr<Vita49Packets> Create(const files::InputFile& file,
+                                              const ReadOptions& options);
+
+  // None: that was the last one. Packets of other streams, those that are none of VITA 49.2's, and
+  // samples that come late or twice are passed over. INVALID_ARGUMENT (FILE_INVALID).
+  absl::StatusOr<std::optional<Placed>> Next();
+
+  // Begins again with the first. INVALID_ARGUMENT (FILE_INVALID).
+  absl::Status Rewind();
+
+  const dataplane::Datatype& type() const { return type_; }
+  double sample_rate() const { return sample_rate_; }
+  model::SampleTime start_ns() const { return start_ns_; }
+
+  // What was passed over, and what is odd about the times, in words; nothing where nothing was.
+  model::Notes Notes() const;
+  // What was passed over as the end of a sentence: ": A; B", or empty.
+  std::string PassedOver() const;
+
+ private:
+  // What contexts tell of the samples of their stream.
+  struct Told {
+    std::optional<dataplane::Datatype> type;
+    std::optional<uint64_t> format;  // its words, which may be those of no type
+    std::optional<double> sample_rate;
+
+    bool all() const { return type.has_value() && sample_rate.has_value(); }
+  };
+  using Stream = std::optional<uint32_t>;
+  using Contexts = std::map<std::pair<Stream, Flow::Address>, Told>;  // by their senders, too
+
+  Vita49Packets(PcapReader file, const ReadOptions& options)
+      : file_(std::move(file)), options_(options) {}
+
+  absl::Status LookAround(const std::string& path);
+  absl::Status FindFirst(const std::string& path, Contexts* contexts);
+  // What the contexts of the stream leave open, `options_` tell.
+  absl::Status Complete(const std::string& path, Told* told) const;
+  bool IsWanted(const vita49::Decoded& decoded) const;
+  bool IsOfFlow(const vita49::Decoded& decoded, const Flow& flow) const;
+  model::Notes WhatWasPassedOver() const;
+  void NoteStart(model::Notes* notes) const;
+  std::optional<Placed> Place(const vita49::Decoded& decoded, const vita49::Arrival& arrival);
+  std::optional<Placed> PlaceContext(const vita49::Decoded& decoded,
+                                     const vita49::Arrival& arrival);
+  std::optional<Placed> PlaceSamples(const vita49::Decoded& decoded,
+                                     const vita49::Arrival& arrival);
+
+  PcapReader file_;
+  ReadOptions options_;
+  Stream stream_;
+  Flow flow_;  // of the samples
+  vita49::Time begin_;
+  dataplane::Datatype type_;
+  double sample_rate_ = 0;
+  std::optional<uint64_t> format_;  // that the contexts tell
+  model::SampleTime start_ns_;
+  model::SampleTime told_start_ns_;  // by the packets
+  int64_t captured_start_ns_ = 0;    // by the capture
+  uint64_t end_ = 0;                 // one behind the newest sample
+  vita49::StreamClock clock_{0};
+  std::optional<int64_t> captured_ns_;  // the last packet with samples
+  std::optional<double> set_by_s_;      // the first time that the device's clock was set
+  uint64_t clock_sets_ = 0;
+  std::optional<double> other_rate_;  // told later than the first
+  uint64_t other_rate_at_ = 0;
+  bool other_type_ = false;  // the newest context tells other samples
+  // Packets that were passed over.
+  Vita49Others others_;
+  uint64_t late_ = 0;
+  uint64_t of_other_type_ = 0;
+};
+
+}  // namespace tapedeck::services::formats

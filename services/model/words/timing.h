@@ -1,0 +1,87 @@
+// Which samples a playback gives and when, and when those of a job went by, in plain values. Field
+// meanings are those of tapedeck/v1/pacing.proto.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "dataplane/clock.h"
+#include "services/model/words/field.h"
+
+namespace tapedeck::services::model {
+
+struct SampleRange {
+  uint64_t first = 0;
+  uint64_t end = 0;
+  bool operator==(const SampleRange&) const = default;
+};
+
+struct Pacing {
+  std::optional<double> rate_factor;
+  std::optional<uint64_t> end_sample;
+  std::optional<SampleRange> loop;
+  uint64_t loop_count = 0;  // 0: until it is cancelled
+  int64_t at_ns = 0;        // UTC; 0: as soon as it can be
+  bool operator==(const Pacing&) const = default;
+};
+
+// From thousand-year recordings to no faster than memory is: beyond it is a typing error.
+inline constexpr double kLeastRateFactor = 1e-6;
+inline constexpr double kMostRateFactor = 1e6;
+inline constexpr uint64_t kMostLoopTurns = uint64_t{1} << 32;
+// A loop lies in the worker's memory.
+inline constexpr uint64_t kMostLoopBytes = uint64_t{1} << 30;
+// A job that waits for its time holds a session of the storage node.
+inline constexpr int64_t kMostAheadNs = 24 * 3600 * dataplane::kSecondNs;
+
+struct JitterCount {
+  int64_t up_to_ns = 0;  // 0: more than all others
+  uint64_t blocks = 0;
+  bool operator==(const JitterCount&) const = default;
+};
+
+template <>
+struct Fields<JitterCount> {
+  static constexpr auto kList =
+      std::make_tuple(Describe(&JitterCount::up_to_ns,
+                               {.name = "up_to", .role = Role::kReported, .unit = Unit::kDuration}),
+                      Describe(&JitterCount::blocks, {.name = "blocks", .role = Role::kReported}));
+};
+
+struct Timing {
+  double samples_per_s = 0;
+  uint64_t blocks = 0;
+  uint64_t samples = 0;
+  uint64_t turns = 0;
+  uint64_t underruns = 0;
+  std::vector<JitterCount> jitter;
+  int64_t worst_jitter_ns = 0;
+  int64_t first_time_ns = 0;  // UTC; 0: there is none yet
+  int64_t after_at_ns = 0;
+  bool operator==(const Timing&) const = default;
+};
+
+template <>
+struct Fields<Timing> {
+  static constexpr auto kList = std::make_tuple(
+      Describe(&Timing::samples_per_s, {.name = "samples_per_s", .role = Role::kReported}),
+      Describe(&Timing::blocks, {.name = "blocks", .role = Role::kReported}),
+      Describe(&Timing::samples, {.name = "samples", .role = Role::kReported}),
+      Describe(&Timing::turns, {.name = "turns", .role = Role::kReported}),
+      Describe(&Timing::underruns, {.name = "underruns", .role = Role::kReported}),
+      Describe(&Timing::jitter, {.name = "jitter", .role = Role::kReported}),
+      Describe(&Timing::worst_jitter_ns,
+               {.name = "worst_jitter", .role = Role::kReported, .unit = Unit::kDuration}),
+      Describe(&Timing::first_time_ns,
+               {.name = "first_time", .role = Role::kReported, .unit = Unit::kTime}),
+      Describe(&Timing::after_at_ns,
+               {.name = "after_at", .role = Role::kReported, .unit = Unit::kDuration}));
+};
+
+// So many of the blocks, as a share from 0 to 1, were late by no more than this: the bound of the
+// count that has the last of them, or the worst jitter where that is less. 0 if there are none.
+int64_t JitterOf(const Timing& timing, double share);
+
+}  // namespace tapedeck::services::model

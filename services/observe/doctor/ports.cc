@@ -1,0 +1,87 @@
+// Whether each rail's address is on this machine, and its port up and able to send from it.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "services/observe/doctor/checks.h"
+
+namespace tapedeck::services::doctor {
+namespace {
+
+constexpr size_t kMostGids = 256;
+
+// As /sys writes the GID of an address: eight groups of four digits.
+std::string GidOf(const std::string& address) {
+  in6_addr gid{};
+  in_addr v4{};
+  if (inet_pton(AF_INET, address.c_str(), &v4) == 1) {
+    gid.s6_addr[10] = gid.s6_addr[11] = 0xff;
+    for (int i = 0; i < 4; ++i) {
+      gid.s6_addr[12 + i] = reinterpret_cast<const uint8_t*>(&v4.s_addr)[i];
+    }
+  } else if (inet_pton(AF_INET6, address.c_str(), &gid) != 1) {
+    return "";
+  }
+  std::string text;
+  for (size_t i = 0; i < sizeof(gid.s6_addr); i += 2) {
+    absl::StrAppend(&text, text.empty() ? "" : ":", absl::Hex(gid.s6_addr[i], absl::kZeroPad2),
+                    absl::Hex(gid.s6_addr[i + 1], absl::kZeroPad2));
+  }
+  return text;
+}
+
+bool HasRoceGid(const Scene& scene, const std::string& port, const std::string& address) {
+  const std::string wanted = GidOf(address);
+  for (size_t i = 0; i < kMostGids; ++i) {
+    const std::string gid = TextIn(scene, absl::StrCat(port, "/gids/", i));
+    if (gid.empty()) return false;
+    if (gid == wanted &&
+        absl::StrContains(TextIn(scene, absl::StrCat(port, "/gid_attrs/types/", i)), "RoCE v2")) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Whether it is one, up, and has the rail's address.
+void CheckRdmaPort(const Scene& scene, const RailFacts& rail, const std::string& port,
+                   Findings& findings) {
+  const std::string state = TextIn(scene, port + "/state");
+  if (state.empty()) {
+    findings.push_back(Found("DEVICE_GONE", absl::StrCat(NameOf(rail), ": ", port, " is gone")));
+  } else if (!absl::StartsWith(state, "4:")) {
+    findings.push_back(Found("PORT_DOWN", absl::StrCat(NameOf(rail), ": ", port, " is ", state)));
+  } else if (!HasRoceGid(scene, port, rail.address)) {
+    findings.push_back(Found("NO_ROCE_V2_GID", absl::StrCat(NameOf(rail), ": ", port,
+                                                            " has no RoCEv2 GID of that address")));
+  }
+}
+
+}  // namespace
+
+void CheckPorts(const Scene& scene, const Request& /*request*/, Findings& findings) {
+  for (const NodeRail& node_rail : scene.rails) {
+    const RailFacts rail = FactsOf(scene, node_rail);
+    if (rail.transport == "inproc") continue;
+    if (const std::string port = RdmaPortOf(node_rail); !port.empty()) {
+      CheckRdmaPort(scene, rail, port, findings);
+      continue;
+    }
+    if (scene.interface_of(rail.address).empty()) {
+      findings.push_back(
+          Found("ADDRESS_NOT_HERE", absl::StrCat(NameOf(rail), ": no interface has the address")));
+      continue;
+    }
+    const std::string interface = absl::StrCat("/sys/class/net/", rail.interface);
+    const std::string state = TextIn(scene, interface + "/operstate");
+    // "unknown" is what loopback and other interfaces without a link say; in a container the files
+    // may be those of other interfaces.
+    if (!state.empty() && state != "up" && state != "unknown") {
+      findings.push_back(
+          Found("PORT_DOWN", absl::StrCat(NameOf(rail), ": ", rail.interface, " is ", state)));
+    }
+  }
+}
+
+}  // namespace tapedeck::services::doctor

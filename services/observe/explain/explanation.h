@@ -1,0 +1,40 @@
+// Which stage bounded the rate of a transfer, from what its ends have spent their time on. The
+// theory is in README.md.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dataplane/flow.h"
+#include "services/model/words/stage_time.h"
+
+namespace tapedeck::services::explain {
+
+// A recording that kept up with its source: the sending end had room, and nothing to send.
+inline constexpr char kNothing[] = "nothing";
+// It was over before any share of its time means something.
+inline constexpr char kTooShort[] = "unknown";
+
+struct StageShare {
+  std::string name;    // "store", "rail r1"
+  double share = 0;    // of the time in which it was busy, or had no room
+  double seconds = 0;  // the same
+  std::string thread;  // what runs it and others; empty: it is alone
+  double thread_share = 0;
+};
+
+struct Explanation {
+  std::string limited_by;  // the first of the stages, or kNothing or kTooShort
+  double elapsed_s = 0;
+  std::vector<StageShare> stages;  // the worst first, each once
+  std::vector<StageShare> rails;   // those that anything waited for
+  std::string advice;              // about the first
+};
+
+// Empty `stages`: nothing is known.
+Explanation Explain(const StageTimes& times, dataplane::Direction direction);
+
+// For people, in lines.
+std::string TextOf(const Explanation& explanation);
+
+}  // namespace tapedeck::services::explain

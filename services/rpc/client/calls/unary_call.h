@@ -1,0 +1,94 @@
+// One unary call with its deadlines, and its result in our terms.
+#pragma once
+
+#include <grpcpp/client_context.h>
+
+#include <cstddef>
+#include <set>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "dataplane/now.h"
+#include "services/base/errors.h"
+#include "services/rpc/client/calls/call_gate.h"
+#include "services/rpc/client/calls/call_status.h"
+#include "services/rpc/client/calls/call_time.h"
+#include "services/rpc/client/calls/channel.h"
+#include "services/rpc/client/calls/silence_watch.h"
+
+namespace tapedeck::services::client {
+
+// `call` is given the context and returns grpc::Status. CANCELLED once `gate`, which may be null,
+// is closed; DEADLINE_EXCEEDED once `time` is over.
+template <typename Call>
+absl::Status RunCall(const Channel& node, const CallTime& time, CallGate* gate, Call call) {
+  grpc::ClientContext context;
+  const absl::Time now = dataplane::WallTime();
+  context.set_deadline(absl::ToChronoTime(now + time.total));
+  const CallGate::Passage passage(gate, context);
+  const SilenceWatch silence(node, time, context);
+  const grpc::Status status = call(&context);
+  if (!status.ok() && gate != nullptr && gate->closed()) {
+    return absl::CancelledError(absl::StrCat("the call to ", node.address, " was given up"));
+  }
+  const absl::Status silent = silence.status();
+  return status.ok() || silent.ok() ? CallStatus(status, node.address) : silent;
+}
+
+template <typename Call>
+absl::Status RunCall(const Channel& node, const CallTime& time, Call call) {
+  return RunCall(node, time, nullptr, call);
+}
+
+// Of one listing. A node has a thousand entries on a page, but for long ones.
+inline constexpr size_t kMostPages = 10'000;
+// Of all its pages. A million recordings have less.
+inline constexpr size_t kMostListedBytes = size_t{2} << 30;
+
+// What is to be known of a node that lists without an end.
+class PageBounds {
+ public:
+  explicit PageBounds(const std::string& node) : node_(node) {}
+
+  // The next page's token, and what this one weighs. INVALID_ARGUMENT (PROTOCOL_VIOLATION): there
+  // was that page; RESOURCE_EXHAUSTED (LIMIT_REACHED).
+  absl::Status Take(const std::string& next_token, size_t bytes) {
+    bytes_ += bytes;
+    if (!tokens_.insert(next_token).second) {
+      return ProtocolViolation({.message = "answer", .field = "next_page_token", .peer = node_},
+                               absl::StrCat(node_, " names a page again that was there before"));
+    }
+    if (tokens_.size() < kMostPages && bytes_ < kMostListedBytes) return absl::OkStatus();
+    return LimitReached(kMostPages, "pages of a list",
+                        absl::StrCat("the list of ", node_, " has not ended after ", tokens_.size(),
+                                     " pages and ", bytes_, " bytes; list one channel at a time"));
+  }
+
+ private:
+  const std::string& node_;
+  std::set<std::string> tokens_;
+  size_t bytes_ = 0;
+};
+
+// Fetches every page of a listing into `take(response)`. No node makes it endless.
+template <typename Request, typename Response, typename Call, typename Take>
+absl::Status ForEachPage(const Channel& node, const CallTime& time, CallGate* gate, Request request,
+                         Call call, Take take) {
+  PageBounds bounds(node.address);
+  while (true) {
+    Response response;
+    const absl::Status status = RunCall(node, time, gate, [&](grpc::ClientContext* context) {
+      return call(context, request, &response);
+    });
+    if (!status.ok()) return status;
+    if (const absl::Status taken = take(response); !taken.ok()) return taken;
+    if (response.next_page_token().empty()) return absl::OkStatus();
+    const absl::Status more = bounds.Take(response.next_page_token(), response.ByteSizeLong());
+    if (!more.ok()) return more;
+    request.set_page_token(response.next_page_token());
+  }
+}
+
+}  // namespace tapedeck::services::client

@@ -1,0 +1,43 @@
+// A GPU worker's jobs, from afar and in plain values.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "services/model/seams/jobs.h"
+#include "services/rpc/client/calls/call_time.h"
+#include "services/rpc/client/calls/channel.h"
+
+namespace tapedeck::services::client {
+
+// Any thread. Each call blocks, at most for `time`.
+class JobsClient {
+ public:
+  JobsClient(const Channel& channel, const CallTime& time);
+  ~JobsClient();
+
+  // A spec without request_id gets one.
+  absl::StatusOr<Job> StartRecord(const RecordSpec& spec);
+  absl::StatusOr<Job> StartPlayback(const PlaybackSpec& spec);
+  absl::StatusOr<Job> GetJob(const std::string& name);
+  absl::StatusOr<std::vector<Job>> ListJobs();
+  absl::StatusOr<Job> CancelJob(const std::string& name);
+  absl::StatusOr<Job> StopJob(const std::string& name);
+
+  // Follows the job to its end and returns it as it is then; `report` sees each change.
+  absl::StatusOr<Job> WatchJob(const std::string& name, absl::Duration timeout,
+                               const std::function<void(const Job&)>& report);
+
+ private:
+  struct Stub;
+
+  const client::Channel node_;
+  const CallTime time_;
+  const std::unique_ptr<Stub> stub_;
+};
+
+}  // namespace tapedeck::services::client

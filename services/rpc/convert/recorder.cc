@@ -1,0 +1,59 @@
+#include "services/rpc/convert/recorder.h"
+
+namespace tapedeck::services::convert {
+
+v1::Annotation ToProto(const Annotation& annotation) {
+  v1::Annotation out;
+  out.set_sample_start(annotation.sample_start);
+  out.set_sample_count(annotation.sample_count);
+  out.set_label(annotation.label);
+  out.set_comment(annotation.comment);
+  out.set_details(annotation.details);
+  out.set_foreign(annotation.foreign);
+  return out;
+}
+
+Annotation FromProto(const v1::Annotation& annotation) {
+  return {.sample_start = annotation.sample_start(),
+          .sample_count = annotation.sample_count(),
+          .label = annotation.label(),
+          .comment = annotation.comment(),
+          .details = annotation.details(),
+          .foreign = annotation.foreign()};
+}
+
+v1::TriggerRecordingRequest ToProto(const std::string& channel, const Trigger& trigger) {
+  v1::TriggerRecordingRequest out;
+  out.set_channel(channel);
+  if (trigger.sample.has_value()) out.set_sample(*trigger.sample);
+  out.set_label(trigger.label);
+  out.set_comment(trigger.comment);
+  return out;
+}
+
+Trigger FromProto(const v1::TriggerRecordingRequest& request) {
+  Trigger out{.comment = request.comment()};
+  if (request.has_sample()) out.sample = request.sample();
+  if (!request.label().empty()) out.label = request.label();
+  return out;
+}
+
+v1::Capture ToProto(const Capture& capture) {
+  v1::Capture out;
+  out.set_recording(capture.recording);
+  for (const std::string& recording : capture.recordings) out.add_recordings(recording);
+  out.set_first_sample(capture.first_sample);
+  out.set_trigger_sample(capture.trigger_sample);
+  out.set_end_sample(capture.end_sample);
+  return out;
+}
+
+Capture FromProto(const v1::Capture& capture) {
+  return {.recording = capture.recording(),
+          .recordings = {capture.recordings().begin(), capture.recordings().end()},
+          .first_sample = capture.first_sample(),
+          .trigger_sample = capture.trigger_sample(),
+          .end_sample = capture.end_sample()};
+}
+
+}  // namespace tapedeck::services::convert

@@ -1,0 +1,23 @@
+// tapedeck/v1/session.proto and services/session/protocol/messages.h: what the two ends of a
+// session say.
+#pragma once
+
+#include "absl/status/statusor.h"
+#include "services/session/protocol/messages.h"
+#include "tapedeck/v1/session.pb.h"
+
+namespace tapedeck::services::convert {
+
+// INVALID_ARGUMENT for a message that this end does not send, or that names an in-process endpoint.
+absl::StatusOr<v1::TransferRequest> ToTransferRequest(const session::Message& message);
+absl::StatusOr<v1::TransferResponse> ToTransferResponse(const session::Message& message);
+
+// INVALID_ARGUMENT (PROTOCOL_VIOLATION) for an empty message, an unknown arm or a value out of
+// range.
+absl::StatusOr<session::Message> FromProto(const v1::TransferRequest& request);
+absl::StatusOr<session::Message> FromProto(const v1::TransferResponse& response);
+
+v1::RailProgress ToProto(const session::RailProgress& rail);
+session::RailProgress FromProto(const v1::RailProgress& rail);
+
+}  // namespace tapedeck::services::convert

@@ -1,0 +1,179 @@
+#include "services/rpc/convert/values/message.h"
+
+#include <google/protobuf/map.h>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/printable.h"
+#include "services/rpc/convert/values/time.h"
+
+namespace tapedeck::services::convert {
+namespace {
+
+using google::protobuf::Duration;
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+using google::protobuf::Timestamp;
+
+constexpr size_t kMaxShown = 64;
+
+const FieldDescriptor* Find(const Message& message, const model::FieldTraits& field) {
+  return message.GetDescriptor()->FindFieldByName(std::string(field.name));
+}
+
+// An entry of a map<string, string>.
+const FieldDescriptor* KeyOf(const FieldDescriptor* field) {
+  return field->message_type()->map_key();
+}
+const FieldDescriptor* ValueOf(const FieldDescriptor* field) {
+  return field->message_type()->map_value();
+}
+
+}  // namespace
+
+WireField::WireField(Message& message, const model::FieldTraits& field)
+    : message_(message), field_(Find(message, field)) {}
+
+void WireField::Write(const std::string& value) const {
+  message_.GetReflection()->SetString(&message_, field_, value);
+}
+
+void WireField::Write(double value) const {
+  message_.GetReflection()->SetDouble(&message_, field_, value);
+}
+
+void WireField::Write(bool value) const {
+  message_.GetReflection()->SetBool(&message_, field_, value);
+}
+
+void WireField::Write(uint32_t value) const {
+  message_.GetReflection()->SetUInt32(&message_, field_, value);
+}
+
+void WireField::Write(uint64_t value) const {
+  message_.GetReflection()->SetUInt64(&message_, field_, value);
+}
+
+void WireField::Write(int64_t ns) const {
+  if (ns != 0) Write(std::optional(ns));
+}
+
+void WireField::Write(std::optional<int64_t> ns) const {
+  if (!ns.has_value()) return;
+  Message* const to = message_.GetReflection()->MutableMessage(&message_, field_);
+  if (field_->message_type() == Timestamp::descriptor()) {
+    to->CopyFrom(ToTimestamp(*ns));
+  } else {
+    to->CopyFrom(ToDuration(*ns));
+  }
+}
+
+void WireField::Write(const std::vector<std::string>& values) const {
+  for (const std::string& value : values) {
+    message_.GetReflection()->AddString(&message_, field_, value);
+  }
+}
+
+void WireField::Write(const std::map<std::string, std::string>& values) const {
+  for (const auto& [key, value] : values) {
+    Message& entry = Add();
+    entry.GetReflection()->SetString(&entry, KeyOf(field_), key);
+    entry.GetReflection()->SetString(&entry, ValueOf(field_), value);
+  }
+}
+
+void WireField::WriteNumber(int value) const {
+  message_.GetReflection()->SetEnumValue(&message_, field_, value);
+}
+
+Message& WireField::Add() const { return *message_.GetReflection()->AddMessage(&message_, field_); }
+
+Message& WireField::Set() const {
+  return *message_.GetReflection()->MutableMessage(&message_, field_);
+}
+
+ConstWireField::ConstWireField(const Message& message, const model::FieldTraits& field)
+    : message_(message), field_(Find(message, field)), grows_(field.grows) {}
+
+void ConstWireField::Read(std::string& value) const {
+  value = message_.GetReflection()->GetString(message_, field_);
+}
+
+void ConstWireField::Read(double& value) const {
+  value = message_.GetReflection()->GetDouble(message_, field_);
+}
+
+void ConstWireField::Read(bool& value) const {
+  value = message_.GetReflection()->GetBool(message_, field_);
+}
+
+void ConstWireField::Read(uint32_t& value) const {
+  value = message_.GetReflection()->GetUInt32(message_, field_);
+}
+
+void ConstWireField::Read(uint64_t& value) const {
+  value = message_.GetReflection()->GetUInt64(message_, field_);
+}
+
+void ConstWireField::Read(int64_t& ns) const {
+  const Message& from = message_.GetReflection()->GetMessage(message_, field_);
+  if (field_->message_type() == Timestamp::descriptor()) {
+    Timestamp time;
+    time.CopyFrom(from);
+    ns = FromTimestamp(time);
+  } else {
+    Duration duration;
+    duration.CopyFrom(from);
+    ns = FromDuration(duration);
+  }
+}
+
+void ConstWireField::Read(std::optional<int64_t>& ns) const {
+  ns.reset();
+  if (message_.GetReflection()->HasField(message_, field_)) Read(ns.emplace());
+}
+
+void ConstWireField::Read(std::vector<std::string>& values) const {
+  values.clear();
+  for (int i = 0; i < size(); ++i) {
+    values.push_back(message_.GetReflection()->GetRepeatedString(message_, field_, i));
+  }
+}
+
+void ConstWireField::Read(std::map<std::string, std::string>& values) const {
+  values.clear();
+  for (int i = 0; i < size(); ++i) {
+    const Message& entry = At(i);
+    values[entry.GetReflection()->GetString(entry, KeyOf(field_))] =
+        entry.GetReflection()->GetString(entry, ValueOf(field_));
+  }
+}
+
+absl::StatusOr<std::optional<int>> ConstWireField::ReadNumber() const {
+  const int number = message_.GetReflection()->GetEnumValue(message_, field_);
+  if (number == 0) return std::nullopt;
+  if (field_->enum_type()->FindValueByNumber(number) == nullptr) {
+    if (grows_) return std::nullopt;
+    return FieldError(field_->name(),
+                      absl::StrCat("has the value ", number, ", which is not known"));
+  }
+  return number;
+}
+
+bool ConstWireField::IsSet() const { return message_.GetReflection()->HasField(message_, field_); }
+
+const Message& ConstWireField::Get() const {
+  return message_.GetReflection()->GetMessage(message_, field_);
+}
+
+int ConstWireField::size() const { return message_.GetReflection()->FieldSize(message_, field_); }
+
+const Message& ConstWireField::At(int index) const {
+  return message_.GetReflection()->GetRepeatedMessage(message_, field_, index);
+}
+
+absl::Status UnknownPath(const std::string& path) {
+  return FieldError("update_mask", absl::StrCat("names '", dataplane::Printable(path, kMaxShown),
+                                                "', and there is no such field"));
+}
+
+}  // namespace tapedeck::services::convert

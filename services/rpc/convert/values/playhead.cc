@@ -1,0 +1,61 @@
+#include "services/rpc/convert/values/playhead.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "services/rpc/convert/values/time.h"
+
+namespace tapedeck::services::convert {
+namespace {
+
+// Beyond any recording all the same.
+int64_t Clamped(uint64_t value) {
+  return static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX));
+}
+
+}  // namespace
+
+v1::Playhead ToProto(const model::Playhead& playhead) {
+  v1::Playhead out;
+  switch (playhead.unit) {
+    case model::Playhead::Unit::kBlock:
+      if (playhead.start > 0) out.set_block(static_cast<uint64_t>(playhead.start));
+      break;
+    case model::Playhead::Unit::kSample:
+      out.set_sample(static_cast<uint64_t>(std::max<int64_t>(playhead.start, 0)));
+      break;
+    case model::Playhead::Unit::kTime:
+      *out.mutable_time() = ToTimestamp(playhead.start);
+      break;
+  }
+  out.set_follow(playhead.follow);
+  out.set_stream(playhead.stream);
+  out.set_damaged_blocks(playhead.damaged_blocks);
+  if (playhead.behind_ns > 0) *out.mutable_behind() = ToDuration(playhead.behind_ns);
+  return out;
+}
+
+model::Playhead FromProto(const v1::Playhead& playhead) {
+  model::Playhead out{.stream = playhead.stream(),
+                      .follow = playhead.follow(),
+                      .behind_ns = std::max<int64_t>(FromDuration(playhead.behind()), 0),
+                      .damaged_blocks = playhead.damaged_blocks()};
+  switch (playhead.start_case()) {
+    case v1::Playhead::kBlock:
+      out.start = Clamped(playhead.block());
+      break;
+    case v1::Playhead::kSample:
+      out.unit = model::Playhead::Unit::kSample;
+      out.start = Clamped(playhead.sample());
+      break;
+    case v1::Playhead::kTime:
+      out.unit = model::Playhead::Unit::kTime;
+      out.start = FromTimestamp(playhead.time());
+      break;
+    case v1::Playhead::START_NOT_SET:
+      break;
+  }
+  return out;
+}
+
+}  // namespace tapedeck::services::convert

@@ -1,0 +1,92 @@
+#include "services/rpc/identity/address_patterns.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "dataplane/status_macros.h"
+#include "services/rpc/identity/glob.h"
+
+namespace tapedeck::services::identity {
+namespace {
+
+constexpr size_t kMaxPatternBytes = 300;  // a name of 253 bytes and a port
+
+// A name or an address, of IPv6 in brackets: in any other text the resolver might read another
+// address than the one that was compared, as in "unix:a.lab.example". `more` characters are
+// allowed.
+bool IsHost(absl::string_view text, absl::string_view more = "") {
+  const bool v6 = absl::ConsumePrefix(&text, "[") && absl::ConsumeSuffix(&text, "]");
+  return !text.empty() && std::ranges::all_of(text, [&](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '.' ||
+           absl::StrContains(v6 ? ":" : "-_", c) || absl::StrContains(more, c);
+  });
+}
+
+std::pair<absl::string_view, absl::string_view> HostAndPort(absl::string_view address) {
+  const size_t colon = address.rfind(':');
+  if (colon == absl::string_view::npos) return {};
+  return {address.substr(0, colon), address.substr(colon + 1)};
+}
+
+bool IsPort(absl::string_view text) {
+  uint32_t port = 0;
+  return text == "*" || (absl::SimpleAtoi(text, &port) && port > 0 && port <= UINT16_MAX);
+}
+
+bool Fits(absl::string_view pattern, absl::string_view address) {
+  const auto [host, port] = HostAndPort(address);
+  const auto [host_pattern, port_pattern] = HostAndPort(pattern);
+  return Matches(host_pattern, host) && Matches(port_pattern, port);
+}
+
+}  // namespace
+
+absl::Status AddressPatterns::CheckPattern(const std::string& pattern) {
+  const auto [host, port] = HostAndPort(pattern);
+  if (IsHost(host, "*") && IsPort(port) && pattern.size() <= kMaxPatternBytes) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("\"", pattern.substr(0, 80), "\" must be HOST:PORT, e.g. *.lab.example:7400"));
+}
+
+absl::StatusOr<AddressPatterns> AddressPatterns::Parse(absl::string_view option,
+                                                       const std::vector<std::string>& patterns) {
+  if (patterns.size() > kMaxAddressPatterns) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        option, " is given ", patterns.size(), " times; ", kMaxAddressPatterns, " are allowed"));
+  }
+  AddressPatterns out;
+  for (const std::string& pattern : patterns) {
+    TD_RETURN_IF_ERROR(CheckPattern(pattern));
+    out.patterns_.push_back(absl::AsciiStrToLower(pattern));
+  }
+  return out;
+}
+
+AddressPatterns AddressPatterns::Any() {
+  AddressPatterns any;
+  any.any_ = true;
+  return any;
+}
+
+bool AddressPatterns::Fit(const std::string& address) const {
+  if (any_) return true;
+  const std::string small = absl::AsciiStrToLower(address);
+  const auto fits = [&](const std::string& pattern) { return Fits(pattern, small); };
+  return IsHost(HostAndPort(small).first) && std::ranges::any_of(patterns_, fits);
+}
+
+std::string AddressPatterns::Described() const {
+  if (any_) return "any";
+  return patterns_.empty() ? "none" : absl::StrJoin(patterns_, ", ");
+}
+
+}  // namespace tapedeck::services::identity

@@ -1,0 +1,29 @@
+// The opening end of control streams.
+#pragma once
+
+#include <memory>
+
+#include "services/rpc/client/calls/channel.h"
+#include "services/session/protocol/control.h"
+
+namespace tapedeck::services::session_stream {
+
+class Graveyard;
+
+// Opens streams, and gives up their connections on a thread of its own: gRPC 1.51 reads freed
+// memory when the last channel of a process goes on one of gRPC's threads. Any thread.
+class StreamOpener {
+ public:
+  StreamOpener();
+  // After its streams; waits until gRPC has let go of them.
+  ~StreamOpener();
+
+  // The call is made by Start. A node that cannot be reached shows in OnClosed (NODE_UNREACHABLE),
+  // at the latest after the channel's connect time.
+  std::unique_ptr<session::ControlStream> Open(const client::Channel& channel);
+
+ private:
+  const std::unique_ptr<Graveyard> graveyard_;
+};
+
+}  // namespace tapedeck::services::session_stream

@@ -1,0 +1,295 @@
+#include "services/session/opening/resuming_session.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/time.h"
+#include "dataplane/log.h"
+#include "dataplane/status_macros.h"
+#include "services/base/errors.h"
+#include "services/session/opening/loss.h"
+
+namespace tapedeck::services::session {
+
+using dataplane::LogLevel;
+
+namespace {
+
+// Between two tries: a node that starts again is met soon, one that stays away costs little.
+constexpr int64_t kFirstDelayNs = 50 * dataplane::kMillisecondNs;
+constexpr int64_t kLastDelayNs = dataplane::kSecondNs;
+
+std::string Seconds(int64_t ns) { return absl::FormatDuration(absl::Nanoseconds(ns)); }
+
+void AddRails(const std::vector<RailProgress>& more, std::vector<RailProgress>* rails) {
+  for (const RailProgress& rail : more) {
+    const auto it = std::ranges::find(*rails, rail.name, &RailProgress::name);
+    if (it == rails->end()) {
+      rails->push_back(rail);
+      continue;
+    }
+    it->blocks += rail.blocks;
+    it->bytes += rail.bytes;
+    it->up = rail.up;
+    if (!rail.cause.empty()) it->cause = rail.cause;
+  }
+}
+
+}  // namespace
+
+ResumingSession::ResumingSession(dataplane::Executor& executor, ResumingSettings settings)
+    : executor_(executor), settings_(std::move(settings)) {}
+
+void ResumingSession::Start() { OpenSession(); }
+
+void ResumingSession::Stop() {
+  stopped_ = true;
+  if (session_ != nullptr) return session_->Stop();
+  if (!ended_) executor_.Post(lifetime_.Guard([this] { Conclude(JobCancelled()); }));
+}
+
+void ResumingSession::EndsEarly(const std::string& why) {
+  early_ = why;
+  if (session_ != nullptr) session_->EndsEarly(why);
+}
+
+const std::string& ResumingSession::node() const {
+  return turn_ == 0 ? settings_.session.node : settings_.standbys[turn_ - 1];
+}
+
+void ResumingSession::OpenSession() {
+  ClientSessionSettings settings = settings_.session;
+  settings.node = node();
+  settings.open.resume = resume_;
+  settings.make_end = [this](const Accept& accept) { return MakeEnd(accept); };
+  settings.on_change = [this](const Snapshot& snapshot) { OnChange(snapshot); };
+  auto stream = turn_ == 0 ? settings_.open_stream() : settings_.open_standby(turn_ - 1);
+  session_ = std::make_unique<ClientSession>(executor_, std::move(settings), std::move(stream));
+  session_->EndsEarly(early_);
+  session_->Start();
+}
+
+absl::StatusOr<TransferEnd> ResumingSession::MakeEnd(const Accept& accept) {
+  if (!end_.has_value()) {
+    TD_ASSIGN_OR_RETURN(TransferEnd end, settings_.session.make_end(accept));
+    if (settings_.resume_for_ns > 0 && end.source != nullptr && !accept.resume_token.empty()) {
+      auto kept = std::make_unique<KeptSource>(std::move(end.source));
+      kept_ = kept.get();
+      end.source = std::move(kept);
+    }
+    return end;
+  }
+  const bool behind_all = settings_.give_elsewhere != nullptr;
+  if (accept.next_block > kept_->end() || (behind_all && accept.next_block < kept_->end())) {
+    return ProtocolViolation(
+        {.message = "Accept", .field = "next_block", .peer = node()},
+        absl::StrCat("storage node ", node(), " asks for block ", accept.next_block,
+                     " of a recording of which it was given ", kept_->end()));
+  }
+  kept_->Forget(accept.next_block);
+  before_.counters.retransmitted_blocks += kept_->again();
+  TransferEnd end = *std::exchange(end_, std::nullopt);
+  end.moved = kept_->settled();
+  end.given = kept_->end();
+  // What was only received may be gone.
+  end.moved.missing = std::max(end.moved.missing, accept.missing_blocks);
+  return end;
+}
+
+void ResumingSession::OnChange(const Snapshot& snapshot) {
+  if (snapshot.ended) {
+    // Not inside its own callback.
+    return executor_.Post(lifetime_.Guard([this, snapshot] { OnEnded(snapshot); }));
+  }
+  if (snapshot.running && !lost_.ok()) OnUp(snapshot);
+  ran_ = ran_ || snapshot.running;
+  last_ = Sum(snapshot);
+  settings_.session.on_change(last_);
+}
+
+void ResumingSession::OnUp(const Snapshot& snapshot) {
+  delay_ns_ = 0;
+  if (!ran_) {
+    lost_ = absl::OkStatus();
+    return;
+  }
+  ++before_.counters.resumes;
+  const bool same = snapshot.accept.verifier == verifier_;
+  dataplane::Log(LogLevel::kInfo, "session", "recording goes on",
+                 {{"recording", snapshot.accept.recording},
+                  {"node", node()},
+                  {"first_block", absl::StrCat(snapshot.accept.next_block)},
+                  {"storage_node", same ? "kept what it had" : "lost what was not durable"},
+                  {"lost", std::string(lost_.message())}});
+  lost_ = absl::OkStatus();
+}
+
+bool ResumingSession::MayGoOn(const Snapshot& snapshot) const {
+  if (stopped_ || snapshot.error.ok()) return false;
+  if (over_ && !lost_.ok()) return false;
+  if (kept_ == nullptr || (lost_.ok() && !snapshot.running)) return MayBegin(snapshot);
+  // One that never began is told at once: what is wrong with it was so before.
+  if (lost_.ok()) return IsLost(snapshot.error);
+  // Of what was deleted before anything of it was acknowledged, another one may be made.
+  const bool anew = WhyRefused(snapshot.error) == "DELETED" && kept_->first() == 0;
+  return MayPassHere(snapshot.error) || (anew && resume_.has_value());
+}
+
+// Nothing of the stream has gone to the node yet.
+bool ResumingSession::MayBegin(const Snapshot& snapshot) const {
+  return settings_.begins_late && !snapshot.running && MayPassHere(snapshot.error);
+}
+
+// A node whose LUN another one has taken tells of a failed write. Two nodes whose common store
+// fails do, too: so a block must have been acknowledged since the last time.
+bool ResumingSession::IsLost(const absl::Status& cause) const {
+  if (IsLoss(cause)) return true;
+  return !settings_.standbys.empty() && MayBeElsewhere(cause) && last_.blocks > blocks_at_loss_;
+}
+
+bool ResumingSession::MayPassHere(const absl::Status& refusal) const {
+  return MayPass(refusal) || (!settings_.standbys.empty() && MayBeElsewhere(refusal));
+}
+
+void ResumingSession::TakeBack() {
+  std::optional<Leftover> left = session_->TakeLeftover();
+  session_.reset();
+  if (!left.has_value()) return;
+  if (settings_.give_elsewhere) {
+    settings_.give_elsewhere(std::move(left->blocks));
+  } else {
+    kept_->GiveBack(std::move(left->blocks));
+  }
+  end_ = std::move(left->end);
+}
+
+void ResumingSession::OnEnded(const Snapshot& snapshot) {
+  last_ = Sum(snapshot);
+  if (IsComplete(snapshot.error)) return ConcludeWhole();
+  if (!MayGoOn(snapshot)) {
+    if (settings_.give_elsewhere && !snapshot.error.ok()) TakeBack();
+    return Conclude(ErrorOf(snapshot.error));
+  }
+  TakeBack();
+  AddToBefore(snapshot);
+  if (lost_.ok()) {
+    OnLost(snapshot.error);
+  } else {
+    refusal_ = snapshot.error;
+    turn_ = (turn_ + 1) % (settings_.standbys.size() + 1);
+  }
+  if (!snapshot.accept.resume_token.empty()) {
+    verifier_ = snapshot.accept.verifier;
+    resume_ = Resume{.recording = snapshot.accept.recording, .token = snapshot.accept.resume_token};
+  } else if (WhyRefused(snapshot.error).has_value()) {
+    resume_.reset();
+  }
+  if (kept_ == nullptr) resume_.reset();
+  if (resume_.has_value()) resume_->first_block = kept_->first();
+  TryAgain();
+}
+
+void ResumingSession::OnLost(const absl::Status& cause) {
+  lost_ = cause;
+  blocks_at_loss_ = last_.blocks;
+  refusal_ = absl::OkStatus();
+  over_ = false;
+  executor_.PostAfter(settings_.resume_for_ns, lifetime_.Guard([this, outage = ++outage_] {
+    if (outage != outage_ || lost_.ok() || ended_) return;
+    over_ = true;
+    if (session_ != nullptr) return session_->Stop();
+    Conclude(ErrorOf(absl::OkStatus()));
+  }));
+  dataplane::Log(LogLevel::kWarning, "session",
+                 ran_ ? "lost; the recording shall go on" : "away; the recording shall begin",
+                 {{"recording", last_.accept.recording},
+                  {"node", node()},
+                  {"for", Seconds(settings_.resume_for_ns)},
+                  {"kept_blocks", absl::StrCat(kept_ == nullptr ? 0 : kept_->again())},
+                  {"cause", std::string(cause.message())}});
+}
+
+void ResumingSession::TryAgain() {
+  last_.running = false;
+  last_.ended = false;
+  last_.error = absl::OkStatus();
+  last_.resuming = true;
+  last_.loss = refusal_.ok() ? lost_ : refusal_;
+  settings_.session.on_change(last_);
+  executor_.PostAfter(delay_ns_, lifetime_.Guard([this] {
+    if (session_ == nullptr && !ended_) OpenSession();
+  }));
+  delay_ns_ = std::clamp(2 * delay_ns_, kFirstDelayNs, kLastDelayNs);
+}
+
+bool ResumingSession::IsComplete(const absl::Status& refusal) const {
+  if (lost_.ok() || kept_ == nullptr || WhyRefused(refusal) != "SEALED") return false;
+  if (!kept_->total().has_value()) return false;
+  return ReasonOf(refusal)->metadata["blocks"] == absl::StrCat(*kept_->total());
+}
+
+// Between two sessions the loss is what counts.
+absl::Status ResumingSession::ErrorOf(const absl::Status& last) const {
+  if (lost_.ok()) return last;
+  if (stopped_) return JobCancelled();
+  std::string text = absl::StrCat(lost_.message(), "; the recording could not go on");
+  if (!settings_.standbys.empty()) {
+    absl::StrAppend(&text, " at ", settings_.session.node, " or ",
+                    absl::StrJoin(settings_.standbys, " or "));
+  }
+  if (over_) absl::StrAppend(&text, " within ", Seconds(settings_.resume_for_ns));
+  const absl::Status& why = over_ ? refusal_ : last;
+  if (!why.ok()) absl::StrAppend(&text, ": ", why.message());
+  const auto reason = ReasonOf(lost_).value_or(ErrorReason());
+  return WithReason(absl::Status(lost_.code(), text), reason.reason, reason.metadata);
+}
+
+void ResumingSession::ConcludeWhole() {
+  kept_->Forget(kept_->end());
+  const PumpCounts all = kept_->settled();
+  last_.blocks = all.blocks;
+  last_.bytes = all.bytes;
+  last_.total_blocks = all.blocks;
+  last_.lost_blocks = all.missing;
+  Conclude(absl::OkStatus());
+}
+
+void ResumingSession::Conclude(const absl::Status& error) {
+  if (std::exchange(ended_, true)) return;
+  last_.ended = true;
+  last_.resuming = false;
+  last_.error = error;
+  settings_.session.on_change(last_);
+}
+
+Snapshot ResumingSession::Sum(const Snapshot& snapshot) const {
+  Snapshot sum = snapshot;
+  sum.resuming = !lost_.ok() && !snapshot.running;
+  if (sum.resuming) sum.loss = last_.loss;
+  if (snapshot.accept.session.empty()) sum.accept = last_.accept;
+  // Until it has an end a session knows nothing of the blocks before it.
+  if (snapshot.blocks < last_.blocks) {
+    sum.blocks = last_.blocks;
+    sum.bytes = last_.bytes;
+  }
+  sum.total_blocks = std::max(snapshot.total_blocks, last_.total_blocks);
+  sum.counters += before_.counters;
+  sum.elapsed_ns += before_.elapsed_ns;
+  if (before_.setup_ns != 0) sum.setup_ns = before_.setup_ns;
+  sum.rails = before_.rails;
+  AddRails(snapshot.rails, &sum.rails);
+  model::Add(before_.stage_times, sum.stage_times);
+  return sum;
+}
+
+void ResumingSession::AddToBefore(const Snapshot& snapshot) {
+  before_.counters += snapshot.counters;
+  before_.elapsed_ns += snapshot.elapsed_ns;
+  if (before_.setup_ns == 0) before_.setup_ns = snapshot.setup_ns;
+  AddRails(snapshot.rails, &before_.rails);
+  model::Add(snapshot.stage_times, before_.stage_times);
+}
+
+}  // namespace tapedeck::services::session

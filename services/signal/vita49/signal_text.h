@@ -1,0 +1,27 @@
+// What packets tell as comments of annotations. Of a context, "signal", and back:
+// "frequency=1500000000 bandwidth=20000000 gain=3 sample_rate=1000000", those that it has.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "services/signal/vita49/packet.h"
+
+namespace tapedeck::services::vita49 {
+
+inline constexpr char kSignalLabel[] = "signal";
+
+// Numbers have 15 digits.
+std::string TextOf(const Context& context);
+
+// The device's clock was set by so many seconds just before a packet: an annotation at the packet's
+// first sample, and its comment.
+inline constexpr char kClockStepLabel[] = "clock_step";
+std::string StepTextOf(double seconds);
+
+// None: it is none of these texts, which people may write as well, or no packet has room for its
+// numbers.
+std::optional<Context> ContextOf(absl::string_view text);
+
+}  // namespace tapedeck::services::vita49

@@ -1,0 +1,80 @@
+#include "services/site/units.h"
+
+#include <cmath>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
+#include "absl/time/time.h"
+#include "dataplane/clock.h"
+#include "services/model/job.h"
+
+namespace tapedeck::services::tapectl {
+
+absl::StatusOr<uint64_t> ParseCount(absl::string_view text) {
+  uint64_t count = 0;
+  if (absl::SimpleAtoi(text, &count) && count > 0) return count;
+  return absl::InvalidArgumentError(
+      absl::StrCat("\"", text, "\" is not a whole number of 1 or more"));
+}
+
+absl::StatusOr<int64_t> ParseNumber(absl::string_view text) {
+  int64_t number = 0;
+  if (absl::SimpleAtoi(text, &number) && number >= 0) return number;
+  return absl::InvalidArgumentError(
+      absl::StrCat("\"", text, "\" is not a whole number of 0 or more"));
+}
+
+absl::StatusOr<double> ParseRate(absl::string_view text) {
+  double rate = 0;
+  if (absl::SimpleAtod(text, &rate) && rate >= 0 && std::isfinite(rate)) return rate;
+  return absl::InvalidArgumentError(
+      absl::StrCat("\"", text, "\" is not a rate: write samples per second, for example 1e9"));
+}
+
+absl::StatusOr<int64_t> ParseTimeNs(absl::string_view text) {
+  absl::string_view ago = text;
+  if (absl::ConsumePrefix(&ago, "-")) {
+    const auto ns = ParseDurationNs(ago);
+    if (ns.ok()) return dataplane::SystemClock().WallNs() - *ns;
+  }
+  absl::Time time;
+  std::string why;
+  if (absl::ParseTime(absl::RFC3339_full, text, &time, &why)) return absl::ToUnixNanos(time);
+  return absl::InvalidArgumentError(absl::StrCat(
+      "\"", text, "\" is not a time: write for example 2026-01-31T12:00:00Z, or -30s"));
+}
+
+double MegabytesPerSecond(uint64_t bytes, int64_t elapsed_ns) {
+  // Rounded to a kilobyte: more digits are noise.
+  return std::round(model::MegabytesPerSecond(bytes, elapsed_ns) * 1e3) / 1e3;
+}
+
+std::string FormatBytes(uint64_t bytes) {
+  constexpr absl::string_view kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  double value = static_cast<double>(bytes);
+  size_t unit = 0;
+  while (value >= 1024 && unit + 1 < std::size(kUnits)) {
+    value /= 1024;
+    ++unit;
+  }
+  return unit == 0 ? absl::StrCat(bytes, " B") : absl::StrFormat("%.4g %s", value, kUnits[unit]);
+}
+
+std::string FormatShare(std::optional<double> share) {
+  return share.has_value() ? absl::StrFormat("%.0f%%", 100 * *share) : "-";
+}
+
+std::string FormatTime(std::optional<int64_t> time_ns) {
+  if (!time_ns.has_value()) return "unknown";
+  return absl::FormatTime("%E4Y-%m-%dT%H:%M:%SZ", absl::FromUnixNanos(*time_ns),
+                          absl::UTCTimeZone());
+}
+
+std::string FormatExactTime(int64_t time_ns) {
+  return absl::FormatTime("%E4Y-%m-%dT%H:%M:%E*SZ", absl::FromUnixNanos(time_ns),
+                          absl::UTCTimeZone());
+}
+
+}  // namespace tapedeck::services::tapectl

@@ -1,0 +1,302 @@
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "dataplane/status_macros.h"
+#include "services/base/addresses/node_name.h"
+#include "services/base/errors.h"
+#include "services/copy/compare.h"
+#include "services/copy/copy.h"
+#include "services/copy/fits.h"
+#include "services/copy/place_file.h"
+#include "services/copy/settle.h"
+#include "services/rpc/storage_session/stream_player.h"
+#include "services/site/names.h"
+#include "services/site/node_lists.h"
+#include "services/site/several_nodes.h"
+#include "services/site/units.h"
+#include "services/tapectl/copies/patience.h"
+#include "services/tapectl/copies/storage_peer.h"
+#include "services/tapectl/program/commands.h"
+
+namespace tapedeck::services::tapectl {
+namespace {
+
+struct CopyOptions {
+  RecordingChoice choice;
+  std::string channel;
+  std::string to_storage;  // empty: the same node
+  uint64_t bytes_per_s = 0;
+  bool move = false;
+
+  model::Use use() const { return move ? model::Use::kMove : model::Use::kCopy; }
+  const char* words() const { return move ? "the move" : "the copy"; }
+};
+
+// Both ends of a copy. One thread.
+struct CopyEnds {
+  Program there;  // as the other node is reached
+  std::unique_ptr<client::CatalogClient> from;
+  std::unique_ptr<client::CatalogClient> to;
+  bool same_node = false;
+};
+
+// Takes the nodes from the names of the recording and the channel.
+absl::StatusOr<CopyEnds> EndsOf(Program& program, CopyOptions& options) {
+  CopyEnds ends{.there = program};
+  TD_ASSIGN_OR_RETURN(const std::string channel, TakeNode(ends.there, options.channel, 2));
+  const bool placed = channel != options.channel;
+  options.channel = channel;
+  TD_ASSIGN_OR_RETURN(options.choice.name, PlaceRecording(program, options.choice.name));
+  if (NamesSeveral(program)) {
+    return ArgumentInvalid("recording", absl::StrCat(options.choice.name,
+                                                     " is in parts, which are not copied together: "
+                                                     "name the node of one, NODE/LUN/CHANNEL/ID"));
+  }
+  if (placed && !options.to_storage.empty()) {
+    return ArgumentInvalid("to-storage", "the channel names its storage node itself");
+  }
+  if (!options.to_storage.empty()) {
+    TD_ASSIGN_OR_RETURN(ends.there.storage, OneNode(program, "to-storage", options.to_storage));
+  } else if (!placed) {
+    ends.there.storage = program.storage;
+  }
+  ends.same_node = naming::IsSameNode(ends.there.storage, program.storage);
+  ends.from = program.Catalog();
+  ends.to = ends.there.Catalog();
+  return ends;
+}
+
+absl::StatusOr<copying::Wish> WishOf(Program& program, const CopyOptions& options, CopyEnds& ends,
+                                     const Recording& source, const std::string& channel) {
+  copying::Wish wish{.source = source, .bytes_per_s = options.bytes_per_s};
+  wish.source.origin = copying::OriginOf(source);
+  TD_ASSIGN_OR_RETURN(wish.from, StoragePeer(program));
+  TD_ASSIGN_OR_RETURN(wish.to, StoragePeer(ends.there));
+  TD_ASSIGN_OR_RETURN(wish.channel, ends.to->GetChannel(channel));
+  TD_ASSIGN_OR_RETURN(const std::vector<Lun> luns, ends.to->ListLuns());
+  TD_RETURN_IF_ERROR(copying::CheckIsNoRing(wish.channel, luns));
+  TD_RETURN_IF_ERROR(copying::CheckKeeps(wish.channel, luns, source.bytes));
+  return wish;
+}
+
+// All blocks of a stream as of one recording.
+absl::StatusOr<copying::Wish> WishFor(Program& program, const CopyOptions& options, CopyEnds& ends,
+                                      const Stream& original, const std::string& channel) {
+  const StreamLayout layout = model::LayOut(original);
+  TD_RETURN_IF_ERROR(CheckMostIsThere(layout, 0, layout.whole.blocks));
+  TD_ASSIGN_OR_RETURN(copying::Wish wish, WishOf(program, options, ends, layout.whole, channel));
+  if (!original.segmented) return wish;
+  wish.play = [from = wish.from, original,
+               layout](uint64_t first) -> absl::StatusOr<copying::NextBlock> {
+    TD_ASSIGN_OR_RETURN(auto begun,
+                        storage_session::StreamPlayer::Begin(from, original, layout, first));
+    return copying::NextBlock([player = std::shared_ptr<storage_session::StreamPlayer>(
+                                   std::move(begun))] { return player->Next(); });
+  };
+  return wish;
+}
+
+copying::PlaceFile PlaceOf(const Program& program, const copying::Wish& wish) {
+  return copying::PlaceFile(program.state.empty() ? "" : absl::StrCat(program.state, "/copies"),
+                            wish);
+}
+
+// Moves the blocks that are not there yet.
+absl::Status MoveBlocks(Program& program, InterruptWatch& interrupt, copying::Wish wish,
+                        CopyEnds& ends, const copying::PlaceFile& place, CopyAnswer* answer) {
+  wish.place = place.Read();
+  wish.begun = [&](const copying::Place& begun) { return place.Write(begun); };
+  const auto recorder = ends.there.Recorder();
+  Patience patience(program, interrupt, "copy", wish.source.bytes);
+  // What broke off is kept by nobody, and where there is no room is told once all is there.
+  wish.note = [&, source = wish.source](const std::string& copy) mutable {
+    source.kept = false;
+    const absl::Status noted = copying::CopyNotes(*ends.to, *recorder, source, copy,
+                                                  [&] { return patience.Show(source.bytes); });
+    return absl::IsResourceExhausted(noted) ? absl::OkStatus() : noted;
+  };
+  wish.progress = [&](uint64_t bytes) { return patience.Show(bytes); };
+  const absl::StatusOr<copying::Copied> copied = copying::Copy(wish);
+  TD_RETURN_IF_ERROR(patience.Judged(copied.status()));
+  answer->recording = copied->recording;
+  answer->first_block = copied->first_block;
+  answer->mb_per_s = static_cast<double>(copied->bytes) / 1e6 / patience.elapsed_s();
+  return absl::OkStatus();
+}
+
+// Of what is gone from where it was: it may have been moved there before.
+absl::Status MovedBefore(Program& program, const CopyOptions& options, CopyEnds& ends,
+                         const std::string& name, const std::string& channel,
+                         const absl::Status& gone) {
+  TD_ASSIGN_OR_RETURN(const auto moved, copying::FindMoved(*ends.to, name, channel));
+  if (!moved.has_value()) return gone;
+  TD_ASSIGN_OR_RETURN(
+      const copying::Wish wish,
+      WishOf(program, options, ends,
+             {.name = name, .uid = moved->original_uid, .blocks = moved->blocks}, channel));
+  PlaceOf(program, wish).Remove();
+  program.Print(AnswerOf(CopyAnswer{.recording = moved->name,
+                                    .original = name,
+                                    .blocks = moved->blocks,
+                                    .bytes = moved->bytes,
+                                    .missing_blocks = moved->missing_blocks,
+                                    .first_block = moved->blocks,
+                                    .moved = true}),
+                absl::StrCat(name, " has moved to ", moved->name, " before"));
+  return absl::OkStatus();
+}
+
+// Neither a copy's own word nor the catalog's is a reason to delete the original.
+absl::Status CompareBlocks(Program& program, InterruptWatch& interrupt, copying::Wish wish,
+                           CopyEnds& ends, const std::string& name) {
+  TD_ASSIGN_OR_RETURN(const Recording copy, ends.to->GetRecording(name));
+  Patience patience(program, interrupt, "compare", wish.source.bytes);
+  wish.progress = [&](uint64_t bytes) { return patience.Show(bytes); };
+  return patience.Judged(copying::CompareCopy(wish, copy));
+}
+
+// As copying::DeleteOriginal, of a stream each segment. The oldest goes last: it is what another
+// try knows the copy by.
+absl::Status DeleteOriginal(CopyEnds& ends, client::RecorderClient& recorder,
+                            const Stream& original, const Recording& source,
+                            const std::string& copy) {
+  if (!original.segmented) {
+    return copying::DeleteOriginal(*ends.from, *ends.to, recorder, source, copy);
+  }
+  const auto now = StreamThere(model::Use::kMove, {.name = original.name}, *ends.from);
+  if (copying::IsGone(now.status())) return absl::OkStatus();
+  TD_RETURN_IF_ERROR(now.status());
+  const Recording whole = model::LayOut(*now).whole;
+  TD_RETURN_IF_ERROR(copying::CheckNotGoneOn(source, whole));
+  TD_RETURN_IF_ERROR(copying::CopyNotes(*ends.to, recorder, whole, copy));
+  for (size_t i = now->segments.size(); i-- > 0;) {
+    const Recording& segment = now->segments[i];
+    const absl::Status deleted = ends.from->DeleteRecording(segment.name, segment.etag);
+    if (!copying::IsGone(deleted)) TD_RETURN_IF_ERROR(deleted);
+  }
+  return absl::OkStatus();
+}
+
+// What is to be done with a copy that has every block.
+absl::Status Settle(Program& program, InterruptWatch& interrupt, const CopyOptions& options,
+                    CopyEnds& ends, const copying::Wish& wish, const Stream& original,
+                    const std::string& copy) {
+  const Recording& source = wish.source;
+  if (options.move) TD_RETURN_IF_ERROR(CompareBlocks(program, interrupt, wish, ends, copy));
+  const auto recorder = ends.there.Recorder();
+  TD_RETURN_IF_ERROR(copying::CopyNotes(*ends.to, *recorder, source, copy));
+  TD_RETURN_IF_ERROR(copying::CheckCopy(*ends.to, source, copy, program.job_timeout()));
+  TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(options.channel));
+  TD_RETURN_IF_ERROR(copying::RemoveUnfinished(*ends.to, source, channel));
+  if (!options.move) return absl::OkStatus();
+  return DeleteOriginal(ends, *recorder, original, source, copy);
+}
+
+std::string CopiedText(const CopyAnswer& answer) {
+  std::string text =
+      absl::StrFormat("%s -> %s\n%d blocks, %s, %.1f MB/s, verified", answer.original,
+                      answer.recording, answer.blocks, FormatBytes(answer.bytes), answer.mb_per_s);
+  if (answer.missing_blocks > 0) {
+    absl::StrAppend(&text, "; ", answer.missing_blocks, " of the blocks are missing");
+  }
+  if (answer.first_block > 0) absl::StrAppend(&text, "; from block ", answer.first_block, " on");
+  if (answer.moved) absl::StrAppend(&text, "; the original is deleted");
+  return text;
+}
+
+// The blocks are there, moved now or before.
+absl::Status CopyAll(Program& program, InterruptWatch& interrupt, const CopyOptions& options,
+                     CopyEnds& ends, const Stream& original, const std::string& channel) {
+  TD_ASSIGN_OR_RETURN(const copying::Wish wish, WishFor(program, options, ends, original, channel));
+  const Recording& source = wish.source;
+  CopyAnswer answer{.original = source.name,
+                    .blocks = source.blocks,
+                    .bytes = source.bytes,
+                    .missing_blocks = source.missing_blocks};
+  const copying::PlaceFile place = PlaceOf(program, wish);
+  TD_ASSIGN_OR_RETURN(const auto copy, copying::FindCopy(*ends.to, source, channel));
+  if (copy.has_value()) {
+    answer.recording = copy->name;
+    answer.first_block = copy->blocks;
+  } else {
+    TD_RETURN_IF_ERROR(MoveBlocks(program, interrupt, wish, ends, place, &answer));
+  }
+  const absl::Status settled =
+      Settle(program, interrupt, options, ends, wish, original, answer.recording);
+  // Until now another one that is told the same goes on with this copy instead of making its own.
+  place.Remove();
+  TD_RETURN_IF_ERROR(settled);
+  answer.moved = options.move;
+  program.Print(AnswerOf(answer), CopiedText(answer));
+  return absl::OkStatus();
+}
+
+absl::Status RunCopy(Program& program, const CopyOptions& given) {
+  InterruptWatch interrupt(
+      absl::StrCat("tapectl: interrupted; the same command goes on with ", given.words()));
+  CopyOptions options = given;
+  TD_ASSIGN_OR_RETURN(CopyEnds ends, EndsOf(program, options));
+  TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(options.channel));
+  absl::StatusOr<Stream> found = StreamThere(options.use(), options.choice, *ends.from);
+  const bool may_have_moved =
+      copying::IsGone(found.status()) && !options.choice.segment.has_value();
+  if (!found.ok() && !may_have_moved) return found.status();
+  if (found.ok() && !found->segmented) {
+    TD_RETURN_IF_ERROR(AddLasting(*ends.from, *program.View(), &found->segments.front()));
+  }
+  std::string name;
+  if (found.ok()) {
+    name = found->name;
+  } else {
+    TD_ASSIGN_OR_RETURN(name, RecordingNameOf(options.choice.name, *ends.from));
+  }
+  const bool there = ends.same_node && name.starts_with(absl::StrCat(channel, "/"));
+  if (!options.move || (!there && found.ok())) {
+    TD_RETURN_IF_ERROR(found.status());
+    if (options.move) {
+      TD_RETURN_IF_ERROR(CheckMeant(options.choice.name, found->segments.front()));
+    }
+    return WithWayOn(CopyAll(program, interrupt, options, ends, *found, channel), options.words());
+  }
+  const absl::Status in_it = ArgumentInvalid("channel", absl::StrCat(name, " is in that channel"));
+  const std::string original = there && found.ok() ? found->segments.front().original : name;
+  if (original.empty()) return in_it;
+  return MovedBefore(program, options, ends, original, channel, there ? in_it : found.status());
+}
+
+void AddCopyCommand(Command recordings, Program& program, const std::string& verb,
+                    const std::string& help, bool move) {
+  auto options = std::make_shared<CopyOptions>();
+  options->move = move;
+  const Command command = recordings.AddCommand(verb, help);
+  AddRecordingChoice(command, options->choice);
+  command
+      .AddOption("CHANNEL", options->channel,
+                 "LUN/CHANNEL or NODE/LUN/CHANNEL that takes it, of its datatype, sample rate and "
+                 "block size")
+      .Required();
+  command
+      .AddOption(
+          "--to-storage", options->to_storage,
+          "HOST:PORT of the storage node that has the channel; default the same node, or that "
+          "of NODE/LUN/CHANNEL")
+      .Check(naming::CheckNodeOrList);
+  command.AddParsed("--pace", options->bytes_per_s, ParseBytes,
+                    "So many bytes a second at most, e.g. 200MB; default as fast as it goes");
+  SetRun<CopyOptions>(command, program, absl::StrCat("recordings ", verb), options, RunCopy);
+}
+
+}  // namespace
+
+void AddCopyCommands(Command recordings, Program& program) {
+  AddCopyCommand(recordings, program, "copy",
+                 "Copy a recording into another channel, here or on another storage node; goes on "
+                 "with what a copy that was broken off has left",
+                 false);
+  AddCopyCommand(recordings, program, "move",
+                 "Copy a recording, verify the copy, and delete the original then", true);
+}
+
+}  // namespace tapedeck::services::tapectl

@@ -1,0 +1,69 @@
+#include "services/tapectl/copies/patience.h"
+
+#include <algorithm>
+#include <iostream>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/now.h"
+#include "services/base/errors.h"
+
+namespace tapedeck::services::tapectl {
+namespace {
+
+constexpr absl::Duration kShowEvery = absl::Milliseconds(200);
+
+}  // namespace
+
+Patience::Patience(const Program& program, InterruptWatch& interrupt, const std::string& what,
+                   uint64_t all)
+    : interrupt_(interrupt),
+      all_(all),
+      begin_(dataplane::SteadyTime()),
+      end_(begin_ + program.job_timeout()),
+      bar_(what),
+      shown_(begin_) {
+  // The second one ends nothing: what undoes the transfer is at work.
+  interrupt_.OnInterrupt(
+      [what] {
+        std::cerr << "\ntapectl: the " << what << " is ending; a third Ctrl-C ends tapectl at once"
+                  << std::endl;
+        return true;
+      },
+      [this] { return interrupted_ = true; });
+}
+
+Patience::~Patience() { interrupt_.OnInterrupt(nullptr); }
+
+bool Patience::Show(uint64_t done) {
+  const absl::Time now = dataplane::SteadyTime();
+  if (now - shown_ >= kShowEvery) {
+    shown_ = now;
+    const double seconds = elapsed_s();
+    bar_.Show(
+        {.fraction = static_cast<double>(done) / static_cast<double>(std::max<uint64_t>(all_, 1)),
+         .mb_per_s = static_cast<double>(done) / 1e6 / seconds,
+         .elapsed_s = seconds});
+  }
+  late_ = now >= end_;
+  return !interrupted_ && !late_;
+}
+
+absl::Status Patience::Judged(const absl::Status& status) const {
+  if (status.ok() || interrupted_ || !late_) return status;
+  return absl::DeadlineExceededError(
+      absl::StrCat(std::string(status.message()), "; --timeout was over"));
+}
+
+double Patience::elapsed_s() const {
+  return absl::ToDoubleSeconds(dataplane::SteadyTime() - begin_);
+}
+
+absl::Status WithWayOn(const absl::Status& status, const std::string& what) {
+  const auto reason = ReasonOf(status);
+  if (!absl::IsCancelled(status) || !reason.has_value()) return status;
+  return WithReason(absl::CancelledError(absl::StrCat(std::string(status.message()),
+                                                      "; the same command goes on with ", what)),
+                    reason->reason, reason->metadata);
+}
+
+}  // namespace tapedeck::services::tapectl

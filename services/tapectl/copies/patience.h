@@ -1,0 +1,47 @@
+// How far a transfer of tapectl's own is, and whether it shall go on: Ctrl-C and --timeout end it.
+// A second Ctrl-C leaves time to undo it, and a third kills tapectl.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "services/tapectl/program/program.h"
+#include "services/tapectl/terminal/interrupt.h"
+#include "services/tapectl/terminal/progress.h"
+
+namespace tapedeck::services::tapectl {
+
+// One thread, but for the interrupt's.
+class Patience {
+ public:
+  // `all` bytes are to come.
+  Patience(const Program& program, InterruptWatch& interrupt, const std::string& what,
+           uint64_t all);
+  ~Patience();
+
+  // Shows that so many are done. False: it is to end.
+  bool Show(uint64_t done);
+
+  // The end of the transfer: that its time was up, where it was.
+  absl::Status Judged(const absl::Status& status) const;
+
+  double elapsed_s() const;
+
+ private:
+  InterruptWatch& interrupt_;
+  const uint64_t all_;
+  const absl::Time begin_;
+  const absl::Time end_;
+  std::atomic<bool> interrupted_ = false;
+  bool late_ = false;
+  ProgressBar bar_;
+  absl::Time shown_;
+};
+
+// Of a transfer that was interrupted also that the same command goes on with it: "the copy".
+absl::Status WithWayOn(const absl::Status& status, const std::string& what);
+
+}  // namespace tapedeck::services::tapectl

@@ -1,0 +1,186 @@
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "dataplane/status_macros.h"
+#include "services/base/errors.h"
+#include "services/formats/export.h"
+#include "services/rpc/storage_session/joined_player.h"
+#include "services/rpc/storage_session/player.h"
+#include "services/rpc/storage_session/stream_player.h"
+#include "services/site/names.h"
+#include "services/site/several_nodes.h"
+#include "services/site/units.h"
+#include "services/tapectl/copies/patience.h"
+#include "services/tapectl/copies/storage_peer.h"
+#include "services/tapectl/files/exporting.h"
+#include "services/tapectl/files/format_option.h"
+#include "services/tapectl/program/commands.h"
+
+namespace tapedeck::services::tapectl {
+namespace {
+
+constexpr char kNoExport[] = "interrupted before the export began";
+
+// A recording, or the parts or segments of one as one.
+struct Exportable {
+  Recording recording;
+  StreamLayout layout;  // of a stream
+  std::function<absl::StatusOr<formats::NextBlock>(uint64_t block)> play;
+};
+
+template <typename Player>
+absl::StatusOr<formats::NextBlock> PlayWith(absl::StatusOr<std::unique_ptr<Player>> begun) {
+  TD_RETURN_IF_ERROR(begun.status());
+  return [player = std::shared_ptr<Player>(*std::move(begun))] { return player->Next(); };
+}
+
+absl::StatusOr<Exportable> FindWhole(const Program& program, const RecordingChoice& choice) {
+  const auto catalog = program.Catalog();
+  TD_ASSIGN_OR_RETURN(const Stream stream, StreamThere(model::Use::kExport, choice, *catalog));
+  Recording recording = stream.segments.front();
+  TD_RETURN_IF_ERROR(CheckWhole(recording));
+  TD_ASSIGN_OR_RETURN(const storage_session::Peer peer, StoragePeer(program));
+  if (stream.segmented) {
+    const StreamLayout layout = model::LayOut(stream);
+    return Exportable{
+        .recording = layout.whole,
+        .layout = layout,
+        .play = [peer, stream, layout](uint64_t block) {
+          return PlayWith(storage_session::StreamPlayer::Begin(peer, stream, layout, block));
+        }};
+  }
+  TD_RETURN_IF_ERROR(AddLasting(*catalog, *program.View(), &recording));
+  return Exportable{.recording = recording, .play = [peer, recording](uint64_t block) {
+                      return PlayWith(storage_session::Player::Begin(peer, recording, block));
+                    }};
+}
+
+// What is only in a part that is not there is missing; it is told of on stderr.
+absl::StatusOr<Exportable> FindParts(const Program& program, const std::string& name) {
+  auto parts = std::make_shared<std::vector<storage_session::PeerPart>>();
+  for (const Program& node : EachNode(program)) {
+    const auto part = node.Catalog()->GetRecording(name);
+    if (!part.ok()) {
+      std::cerr << node.storage << ": " << part.status().message() << "\n";
+      continue;
+    }
+    if (CheckWhole(*part).ok()) return FindWhole(node, {.name = name});
+    if (part->state == RecordingState::kRecording) {
+      return ArgumentInvalid("recording", absl::StrCat(name,
+                                                       " is being recorded in parts: these "
+                                                       "are exported when it is closed"));
+    }
+    TD_ASSIGN_OR_RETURN(storage_session::Peer peer, StoragePeer(node));
+    parts->push_back({std::move(peer), *part});
+  }
+  if (parts->empty()) return RecordingNotFound(name, absl::StrCat(name, ": no node has a part"));
+  TD_ASSIGN_OR_RETURN(Recording whole, storage_session::JoinedPlayer::Whole(*parts));
+  return Exportable{.recording = std::move(whole), .play = [parts](uint64_t block) {
+                      return PlayWith(storage_session::JoinedPlayer::Begin(*parts, block));
+                    }};
+}
+
+absl::StatusOr<Exportable> Find(Program program, const RecordingChoice& choice) {
+  TD_ASSIGN_OR_RETURN(const std::string name, PlaceRecording(program, choice.name));
+  return NamesSeveral(program) ? FindParts(program, name)
+                               : FindWhole(program, {name, choice.segment});
+}
+
+// Of a stream that has lost more than it has, nobody wants zeros without a word.
+absl::Status CheckGone(const Exportable& found, const formats::Subject& subject) {
+  if (found.layout.pieces.empty() || subject.bytes == 0) return absl::OkStatus();
+  const uint64_t block_bytes = found.recording.block_bytes;
+  const uint64_t end = (subject.first_byte() + subject.bytes + block_bytes - 1) / block_bytes;
+  return CheckMostIsThere(found.layout, subject.first_byte() / block_bytes, end);
+}
+
+std::string ExportedText(const FileAnswer& answer) {
+  std::string text =
+      absl::StrFormat("%s -> %s\n%d samples, %s, %.1f MB/s", answer.recording, answer.file,
+                      answer.samples, FormatBytes(answer.bytes), answer.mb_per_s);
+  if (answer.resumed_at > 0) absl::StrAppend(&text, "; resumed at sample ", answer.resumed_at);
+  absl::StrAppend(&text, MissingText(answer));
+  for (const Note& note : answer.notes) absl::StrAppend(&text, "\nnote: ", note.text);
+  return text;
+}
+
+}  // namespace
+
+absl::StatusOr<FileAnswer> ExportOne(const Program& program, InterruptWatch& interrupt,
+                                     const ExportOptions& options) {
+  TD_ASSIGN_OR_RETURN(formats::Format format,
+                      formats::FormatNamed(options.format, formats::Use::kExport));
+  TD_ASSIGN_OR_RETURN(const Exportable found, Find(program, options.choice));
+  const Recording& recording = found.recording;
+  TD_ASSIGN_OR_RETURN(const formats::Subject subject, formats::SubjectOf(recording, options.range));
+  if (!options.gaps) TD_RETURN_IF_ERROR(CheckGone(found, subject));
+  const bool leaves_out = format.leaves_out;
+  Patience patience(program, interrupt, "export", subject.bytes);
+  const absl::StatusOr<formats::Exported> exported =
+      formats::Export(subject, {.format = std::move(format),
+                                .to = options.to,
+                                .collection = options.collection,
+                                .packet_samples = options.packet_samples,
+                                .resume = options.resume,
+                                .gaps = options.gaps,
+                                .play = found.play,
+                                .progress = [&](uint64_t bytes) { return patience.Show(bytes); }});
+  TD_RETURN_IF_ERROR(patience.Judged(exported.status()));
+  const uint64_t moved = subject.bytes - exported->resumed_at * subject.sample_bytes();
+  return FileAnswer{.recording = recording.name,
+                    .file = exported->file,
+                    .format = options.format,
+                    .bytes = exported->file_bytes,
+                    .samples = exported->samples,
+                    .missing_samples = exported->missing_samples,
+                    .lost_samples = exported->lost_samples,
+                    .leaves_out = leaves_out,
+                    .resumed_at = exported->resumed_at,
+                    .mb_per_s = static_cast<double>(moved) / 1e6 / patience.elapsed_s(),
+                    .notes = exported->notes};
+}
+
+namespace {
+
+absl::Status Export(Program& program, const ExportOptions& options) {
+  InterruptWatch interrupt(kNoExport);
+  if (!options.group.empty()) return ExportGroup(program, interrupt, options);
+  if (options.choice.name.empty()) return absl::InvalidArgumentError("RECORDING is required");
+  TD_ASSIGN_OR_RETURN(const FileAnswer answer, ExportOne(program, interrupt, options));
+  program.Print(AnswerOf(answer), ExportedText(answer));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddExportCommand(Command recordings, Program& program) {
+  auto options = std::make_shared<ExportOptions>();
+  const Command command =
+      recordings.AddCommand("export", "Take a recording with you: as a file on this machine");
+  command.AddOption("RECORDING", options->choice.name,
+                    absl::StrCat(kWhichRecordingOfNodes, "; running or closed"));
+  AddSegmentChoice(command, options->choice);
+  command.AddOption("--group", options->group,
+                    "All members of this group, by its name or ID, as a SigMF collection: --to is "
+                    "a folder then");
+  AddFormatOption(command, options->format, formats::Use::kExport);
+  command.AddOption("--to", options->to, "The file; none that is there is replaced").Required();
+  command.AddOption("--first", options->range.first, "Begin at this sample of the recording");
+  command.AddParsed("--count", options->range.count, ParseCount,
+                    "So many samples; default to the end");
+  command.AddParsed("--packet-samples", options->packet_samples, ParseCount,
+                    "Of vita49-pcap: samples of a packet; default those of 1024 bytes");
+  command.AddFlag("--resume", options->resume,
+                  "Go on with what an export that was broken off has left");
+  command.AddFlag("--gaps", options->gaps,
+                  "Write zeros for what is missing, in formats that do not say what is");
+  SetRun<ExportOptions>(command, program, "recordings export", options, Export);
+}
+
+}  // namespace tapedeck::services::tapectl

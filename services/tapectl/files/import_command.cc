@@ -1,0 +1,261 @@
+#include <cmath>
+#include <iostream>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
+#include "dataplane/now.h"
+#include "dataplane/status_macros.h"
+#include "services/base/errors.h"
+#include "services/base/version.h"
+#include "services/copy/fits.h"
+#include "services/formats/import.h"
+#include "services/formats/io/told.h"
+#include "services/formats/list.h"
+#include "services/rpc/storage_session/recorder.h"
+#include "services/site/names.h"
+#include "services/site/units.h"
+#include "services/tapectl/copies/patience.h"
+#include "services/tapectl/copies/storage_peer.h"
+#include "services/tapectl/files/format_option.h"
+#include "services/tapectl/files/import_marks.h"
+#include "services/tapectl/program/commands.h"
+
+namespace tapedeck::services::tapectl {
+namespace {
+
+constexpr char kNoImport[] = "interrupted before the import began";
+
+struct ImportOptions {
+  std::string channel;
+  std::string format;
+  std::string file;
+  formats::ReadOptions read;
+};
+
+// How long the node may take to let go of a recording whose session was given up.
+constexpr absl::Duration kLetGo = absl::Seconds(10);
+constexpr absl::Duration kLookAgain = absl::Milliseconds(50);
+
+std::vector<Annotation> AnnotationsOf(const formats::Content& content, const Channel& channel) {
+  std::vector<Annotation> all = formats::LostWithinBlocks(content, channel);
+  all.insert(all.end(), content.annotations.begin(), content.annotations.end());
+  for (Annotation& one : all) one.sample_start += content.first_index;
+  return all;
+}
+
+model::Origin OriginOf(const FileAnswer& file, const formats::Content& content) {
+  const size_t slash = file.file.rfind('/');
+  std::string name = file.file.substr(slash == std::string::npos ? 0 : slash + 1);
+  return {.source = {.name = "import",
+                     .parameters = {{"file", std::move(name)}, {"format", file.format}}},
+          .transforms = content.transforms,
+          .version = kVersion,
+          .metadata = content.metadata};
+}
+
+absl::Status DeleteOnceClosed(client::CatalogClient& catalog, const std::string& name) {
+  const absl::Time end = dataplane::SteadyTime() + kLetGo;
+  while (true) {
+    const absl::Status status = catalog.DeleteRecording(name);
+    const auto reason = ReasonOf(status);
+    const bool busy = reason.has_value() && reason->reason == "RECORDING_BUSY";
+    if (absl::IsNotFound(status)) return absl::OkStatus();
+    if (!busy || dataplane::SteadyTime() >= end) return status;
+    absl::SleepFor(kLookAgain);
+  }
+}
+
+// Whatever an import has made that did not become whole: the recording, and all segments.
+absl::Status DeleteImported(Program& program, const std::string& name, const Channel& channel) {
+  const auto catalog = program.Catalog();
+  TD_ASSIGN_OR_RETURN(const std::vector<Recording> all, catalog->ListRecordings(channel.name));
+  const std::string id = name.substr(name.rfind('/') + 1);
+  for (const Recording& one : all) {
+    if (one.name == name || one.stream == id) {
+      TD_RETURN_IF_ERROR(DeleteOnceClosed(*catalog, one.name));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RunImport(const storage_session::Peer& peer, Patience& patience,
+                       formats::Reader& reader, const formats::Content& content,
+                       const Channel& channel, ImportMarks& marks, FileAnswer* file) {
+  TD_ASSIGN_OR_RETURN(const auto recorder, storage_session::Recorder::Begin(
+                                               peer, channel,
+                                               {.blocks = formats::BlocksOf(content, channel),
+                                                .labels = channel.labels,
+                                                .origin = OriginOf(*file, content)}));
+  file->recording = recorder->recording();
+  absl::Status imported =
+      formats::Import({.reader = &reader,
+                       .channel = channel,
+                       .start_ns = content.start_ns,
+                       .slot = [&] { return recorder->Slot(); },
+                       .give = [&](dataplane::Block block) { recorder->Give(std::move(block)); },
+                       .progress = [&](uint64_t bytes) { return patience.Show(bytes); }});
+  if (imported.ok()) marks.WriteBeforeSeal(file->recording);
+  if (imported.ok() && !patience.Show(content.bytes)) imported = JobCancelled();
+  if (imported.ok()) return recorder->Finish();
+  recorder->Abandon();  // never SEALED
+  return imported;
+}
+
+// What a LUN deletes for want of room is gone while the rest comes: DATA_LOSS. Other errors say
+// that nobody could look.
+absl::Status CheckIsWhole(Program& program, const std::string& name, const Channel& channel,
+                          uint64_t blocks) {
+  const auto catalog = program.Catalog();
+  const auto first = catalog->GetRecording(name);
+  if (!first.ok() && !absl::IsNotFound(first.status())) return first.status();
+  if (first.ok() && first->stream.empty()) return copying::CheckIsWhole({*first}, name, blocks);
+  TD_ASSIGN_OR_RETURN(const std::vector<Recording> all, catalog->ListRecordings(channel.name));
+  return copying::CheckIsWhole(all, name, blocks);
+}
+
+// The failure, and whether what it left is gone.
+absl::Status Undone(Program& program, const std::string& name, const Channel& channel,
+                    const absl::Status& failure) {
+  if (name.empty()) return failure;
+  const absl::Status deleted = DeleteImported(program, name, channel);
+  if (deleted.ok()) return failure;
+  std::cerr << name << " is not whole and could not be deleted: " << deleted.message() << "\n";
+  return failure;
+}
+
+// One of several recordings is chosen in files of one format each.
+absl::Status CheckChoice(const formats::Format& format, const formats::ReadOptions& read) {
+  for (const auto& [option, given] :
+       {std::pair("stream", read.stream.has_value()), std::pair("dataset", !read.dataset.empty()),
+        std::pair("member", !read.member.empty())}) {
+    if (!given || format.chosen_by == option) continue;
+    return ArgumentInvalid(option, absl::StrCat("a file of ", format.name, " has no ", option));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> ParseDatatypeName(absl::string_view text) {
+  TD_RETURN_IF_ERROR(dataplane::ParseDatatype(text).status());
+  return std::string(text);
+}
+
+absl::StatusOr<uint32_t> ParseStream(absl::string_view text) {
+  uint32_t number = 0;
+  if (absl::SimpleAtoi(text, &number) || absl::SimpleHexAtoi(text, &number)) return number;
+  return absl::InvalidArgumentError(
+      absl::StrCat("\"", text, "\" is no number of a stream: write for example 7 or 0x1f"));
+}
+
+absl::StatusOr<double> ParseHertz(absl::string_view text) {
+  double hertz = 0;
+  if (absl::SimpleAtod(text, &hertz) && std::isfinite(hertz)) return hertz;
+  return absl::InvalidArgumentError(
+      absl::StrCat("\"", text, "\" is no frequency: write Hz, for example 433.92e6"));
+}
+
+absl::StatusOr<int64_t> ParseStart(absl::string_view text) {
+  TD_ASSIGN_OR_RETURN(const int64_t ns, ParseTimeNs(text));
+  // Times of the samples behind it do not overflow: until the year 2116.
+  constexpr int64_t kFarthest = int64_t{1} << 62;
+  if (ns > -kFarthest && ns < kFarthest) return ns;
+  return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" is too far away for a recording"));
+}
+
+// Of what a file does not say, or says wrongly, and of which part of it is meant.
+void AddReadOptions(const Command& command, formats::ReadOptions& read) {
+  command.AddParsed("--datatype", read.datatype, ParseDatatypeName,
+                    "SigMF datatype of the samples, where the file tells none");
+  command.AddParsed("--sample-rate", read.sample_rate, ParseRate,
+                    "Samples per second, e.g. 2.4e6; wins over what the file tells");
+  command.AddParsed("--frequency", read.frequency_hz, ParseHertz,
+                    "Centre frequency in Hz; wins over what the file tells");
+  command.AddParsed("--start", read.start_ns, ParseStart,
+                    "Time of the first sample, e.g. 2026-01-31T12:00:00Z; wins over the file's");
+  command.AddParsed("--stream", read.stream, ParseStream,
+                    "Of vita49-pcap the number of the stream; default the first with samples");
+  command.AddOption("--dataset", read.dataset, "Of hdf5 the path of the dataset, e.g. /rx/iq");
+  command.AddOption("--member", read.member, "Of a sigmf archive the name of the recording");
+}
+
+std::string ImportedText(const FileAnswer& answer) {
+  std::string text =
+      absl::StrFormat("%s -> %s\n%d samples, %s, %.1f MB/s", answer.file, answer.recording,
+                      answer.samples, FormatBytes(answer.bytes), answer.mb_per_s);
+  if (answer.missing_samples > 0) {
+    absl::StrAppend(&text, "; missing ", answer.missing_samples, " samples");
+  }
+  for (const Note& note : answer.notes) absl::StrAppend(&text, "\nnote: ", note.text);
+  return text;
+}
+
+absl::Status Import(Program& program, const ImportOptions& options) {
+  InterruptWatch interrupt(kNoImport);
+  TD_ASSIGN_OR_RETURN(const formats::Format format,
+                      formats::FormatNamed(options.format, formats::Use::kImport));
+  TD_ASSIGN_OR_RETURN(const std::string name, ChannelNameOf(options.channel));
+  TD_RETURN_IF_ERROR(CheckChoice(format, options.read));
+  TD_ASSIGN_OR_RETURN(const auto reader, format.read(options.file, options.read));
+  TD_ASSIGN_OR_RETURN(const Channel channel, program.Catalog()->GetChannel(name));
+  formats::Content content = reader->content();
+  TD_RETURN_IF_ERROR(formats::Tell(options.file, options.read, &content));
+  TD_RETURN_IF_ERROR(formats::CheckFits(options.file, content, channel, options.read));
+  TD_ASSIGN_OR_RETURN(const std::vector<Lun> luns, program.Catalog()->ListLuns());
+  TD_RETURN_IF_ERROR(copying::CheckKeeps(channel, luns, content.bytes));
+  TD_ASSIGN_OR_RETURN(const storage_session::Peer peer, StoragePeer(program));
+  FileAnswer answer{.file = options.file,
+                    .format = options.format,
+                    .bytes = content.bytes,
+                    .notes = content.notes};
+  if (content.sample_rate > 0 && content.sample_rate != channel.sample_rate) {
+    const std::string recording = absl::StrFormat("%.15g", channel.sample_rate);
+    answer.notes.push_back(MakeNote(
+        "RATE_DIFFERS",
+        absl::StrCat(formats::RateText("the file", content.sample_rate, options.read),
+                     ", the channel has ", recording, ", by which the recording counts its times"),
+        {{"file", absl::StrFormat("%.15g", content.sample_rate)}, {"recording", recording}}));
+  }
+  Patience patience(program, interrupt, "import", content.bytes);
+  const auto recorder = program.Recorder();
+  ImportMarks marks(*recorder, {.annotations = AnnotationsOf(content, channel),
+                                .in_segments = channel.segment_bytes > 0,
+                                .go_on = [&] { return patience.Show(content.bytes); }});
+  absl::Status status = RunImport(peer, patience, *reader, content, channel, marks, &answer);
+  if (status.ok()) {
+    status = CheckIsWhole(program, answer.recording, channel, formats::BlocksOf(content, channel));
+    if (!status.ok() && !absl::IsDataLoss(status)) {
+      std::cerr << answer.recording << " is closed and stays. Whether its LUN has all of it could "
+                << "not be read, and annotations may be missing.\n";
+      return status;
+    }
+  }
+  if (status.ok()) status = marks.WriteBehindSeal(answer.recording, &answer.notes);
+  status = patience.Judged(status);
+  if (!status.ok()) return Undone(program, answer.recording, channel, status);
+  TD_ASSIGN_OR_RETURN(const auto type, dataplane::ParseDatatype(channel.datatype));
+  answer.samples = content.bytes / type.bytes_per_sample();
+  for (const formats::SampleRange& gap : content.gaps) answer.missing_samples += gap.count;
+  answer.mb_per_s = static_cast<double>(content.bytes) / 1e6 / patience.elapsed_s();
+  program.Print(AnswerOf(answer), ImportedText(answer));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddImportCommand(Command recordings, Program& program) {
+  auto options = std::make_shared<ImportOptions>();
+  const Command command =
+      recordings.AddCommand("import", "Make a recording of a file on this machine");
+  command.AddOption("CHANNEL", options->channel, "LUN/CHANNEL, of the file's datatype").Required();
+  command.AddOption("FILE", options->file, "Of sigmf the .sigmf-meta or the .sigmf").Required();
+  AddFormatOption(command, options->format, formats::Use::kImport);
+  AddReadOptions(command, options->read);
+  SetRun<ImportOptions>(command, program, "recordings import", options, Import);
+}
+
+}  // namespace tapedeck::services::tapectl

@@ -1,0 +1,340 @@
+#include <iostream>
+#include <optional>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/printable.h"
+#include "dataplane/status_macros.h"
+#include "services/site/names.h"
+#include "services/site/node_lists.h"
+#include "services/site/positions.h"
+#include "services/site/several_nodes.h"
+#include "services/site/streams.h"
+#include "services/site/units.h"
+#include "services/tapectl/jobs/follow.h"
+#include "services/tapectl/jobs/group_jobs.h"
+#include "services/tapectl/jobs/job_options.h"
+#include "services/tapectl/jobs/pacing_text.h"
+#include "services/tapectl/jobs/stage_option.h"
+#include "services/tapectl/program/commands.h"
+#include "services/tapectl/program/field_options.h"
+
+namespace tapedeck::services::tapectl {
+namespace {
+
+// What record and play share.
+struct TransferOptions : JobOptions {
+  std::string name;
+  std::vector<std::string> rails;
+  std::optional<dataplane::TransferOp> op;
+};
+
+struct RecordOptions : TransferOptions {
+  uint64_t blocks = 0;
+  int64_t duration_ns = 0;
+  int64_t resume_for_ns = kDefaultResumeForNs;
+  int64_t at_ns = 0;
+  uint32_t copies = 1;
+  std::vector<std::string> standbys;
+  std::optional<uint64_t> seed;
+  bool loop = false;
+  std::string to;    // inlet of another worker; empty: none
+  std::string also;  // channel; empty: none
+  std::vector<std::string> also_transforms;
+  GroupOptions group;
+};
+
+struct PlayOptions : TransferOptions {
+  std::optional<uint64_t> segment;
+  bool replace = false;
+  model::Playhead playhead;
+  model::Pacing pacing;
+  GroupOptions group;
+};
+
+absl::StatusOr<TransferSpec> SpecOf(const Program& program, const TransferOptions& options,
+                                    const std::string& target) {
+  TransferSpec spec{.storage = program.storage,
+                    .target = target,
+                    .rails = options.rails,
+                    .device = options.device,
+                    .slots = options.slots};
+  TD_RETURN_IF_ERROR(AddTransforms(options, spec.transforms));
+  spec.op = options.op;
+  return spec;
+}
+
+absl::Status SetSource(const RecordOptions& options, StageSpec& source) {
+  if (options.seed.has_value()) TD_RETURN_IF_ERROR(SetParameter(source, "seed", *options.seed));
+  if (options.loop) TD_RETURN_IF_ERROR(SetParameter(source, "loop", true));
+  return absl::OkStatus();
+}
+
+// A member may have a source of its own, which those options are not about.
+absl::Status RecordMembers(Program& program, InterruptWatch& interrupt,
+                           const RecordOptions& options, RecordSpec spec) {
+  if (!options.name.empty() || !options.to.empty() || !options.also.empty()) {
+    return absl::InvalidArgumentError("--group records into what --member says, and nothing else");
+  }
+  TD_ASSIGN_OR_RETURN(spec.transfer, SpecOf(program, options, ""));
+  spec.transfer.standbys = options.standbys;
+  if (!spec.source.name.empty()) TD_RETURN_IF_ERROR(SetSource(options, spec.source));
+  return RecordGroup(program, interrupt, options.group, options, std::move(spec));
+}
+
+absl::Status CheckWhat(const RecordOptions& options) {
+  if (options.name.empty() && options.to.empty()) {
+    return absl::InvalidArgumentError("name a CHANNEL to record into, or --to HOST:PORT/INLET");
+  }
+  if (options.end.name.empty()) return absl::InvalidArgumentError("--source is required");
+  return absl::OkStatus();
+}
+
+// What the nodes remark on the LUN of a channel, such as a capacity larger than its disks.
+void TellOfLun(const Program& program, const std::string& channel) {
+  const std::string lun = channel.substr(0, channel.find("/channels/"));
+  for (const Program& node : EachNode(program)) {
+    const auto luns = node.Catalog()->ListLuns();
+    if (!luns.ok()) continue;  // it may not be this caller's to see
+    for (const Lun& one : *luns) {
+      if (one.name != lun || one.cause.empty()) continue;
+      std::cerr << "note: " << lun << ": " << dataplane::Printable(one.cause) << "\n";
+    }
+  }
+}
+
+absl::Status Record(Program& program, const RecordOptions& options) {
+  InterruptWatch interrupt(kWhileAsking);
+  RecordSpec spec{.source = options.end,
+                  .blocks = options.blocks,
+                  .duration_ns = options.duration_ns,
+                  .resume_for_ns = options.resume_for_ns,
+                  .at_ns = options.at_ns,
+                  .copies = options.copies};
+  if (!options.group.name.empty()) return RecordMembers(program, interrupt, options, spec);
+  TD_RETURN_IF_ERROR(CheckWhat(options));
+  if (options.to.empty()) {
+    TD_ASSIGN_OR_RETURN(const std::string placed, TakeNode(program, options.name, 2));
+    TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(placed));
+    TD_ASSIGN_OR_RETURN(spec.transfer, SpecOf(program, options, channel));
+  } else {
+    TD_ASSIGN_OR_RETURN(const InletAddress inlet, InletAddressOf(options.to));
+    TD_ASSIGN_OR_RETURN(spec.transfer, SpecOf(program, options, inlet.name));
+    spec.transfer.storage = inlet.worker;
+  }
+  spec.transfer.standbys = options.standbys;
+  TD_RETURN_IF_ERROR(SetSource(options, spec.source));
+  if (!options.also.empty()) {
+    OutputSpec& output = spec.outputs.emplace_back();
+    TD_ASSIGN_OR_RETURN(output.channel, ChannelNameOf(options.also));
+    TD_RETURN_IF_ERROR(AddStages(options.also_transforms, output.transforms));
+  }
+  const auto jobs = program.Jobs();
+  TD_ASSIGN_OR_RETURN(const Job first, jobs->StartRecord(spec));
+  if (options.to.empty()) TellOfLun(program, spec.transfer.target);
+  TD_ASSIGN_OR_RETURN(const std::vector<Job> started, GroupOf(*jobs, first));
+  return LeaveOrFollow(program, interrupt, *jobs, started, options, Impatience::kStop);
+}
+
+// The recording that is opened so that the playback begins at the playhead, at the nodes that have
+// it. Where several have parts of it, it begins at the session's sample 0.
+absl::StatusOr<std::string> BeginAt(Program& program, const PlayOptions& options,
+                                    PlaybackSpec& spec) {
+  TD_ASSIGN_OR_RETURN(const std::string name, PlaceRecording(program, options.name));
+  if (NamesSeveral(program)) return name;
+  const auto catalog = program.Catalog();
+  TD_ASSIGN_OR_RETURN(const Stream stream,
+                      StreamNamed(model::Use::kPlay, {name, options.segment}, *catalog));
+  TD_ASSIGN_OR_RETURN(const std::string note,
+                      CountInSession(stream, *program.View(), spec.playhead, spec.pacing));
+  if (!note.empty()) std::cerr << "note: " << dataplane::Printable(note) << "\n";
+  return BeginOf(stream, spec.playhead);
+}
+
+absl::Status Play(Program& program, const PlayOptions& options) {
+  if (options.replace && options.end.name != "file") {
+    return absl::InvalidArgumentError("--replace is about the file of --sink file:PATH");
+  }
+  InterruptWatch interrupt(kWhileAsking);
+  PlaybackSpec spec{.sink = options.end, .playhead = options.playhead, .pacing = options.pacing};
+  if (!options.group.name.empty()) {
+    if (!options.name.empty() || options.segment.has_value()) {
+      return absl::InvalidArgumentError("--group is played instead of a RECORDING");
+    }
+    TD_ASSIGN_OR_RETURN(spec.transfer, SpecOf(program, options, ""));
+    if (options.replace) TD_RETURN_IF_ERROR(SetParameter(spec.sink, "replace", true));
+    return PlayGroup(program, interrupt, options.group, options, std::move(spec));
+  }
+  if (options.name.empty()) return absl::InvalidArgumentError("RECORDING is required");
+  TD_ASSIGN_OR_RETURN(const std::string recording, BeginAt(program, options, spec));
+  TD_ASSIGN_OR_RETURN(spec.transfer, SpecOf(program, options, recording));
+  if (options.replace) TD_RETURN_IF_ERROR(SetParameter(spec.sink, "replace", true));
+  const auto jobs = program.Jobs();
+  TD_ASSIGN_OR_RETURN(const Job started, jobs->StartPlayback(spec));
+  return LeaveOrFollow(program, interrupt, *jobs, {started}, options, Impatience::kCancel);
+}
+
+void AddShared(Command command, TransferOptions& options) {
+  AddJobOptions(command, options);
+  command
+      .AddOption("--rails", options.rails,
+                 "Rails of the worker, e.g. r0,r1; default those nearest to its memory")
+      .SeparatedBy(',');
+  command
+      .AddParsed("--op", options.op, model::EnumNamed<dataplane::TransferOp>,
+                 "READ, WRITE or SEND; default the channel's")
+      .Suggest(WordsOf<dataplane::TransferOp>());
+}
+
+// One of three ways to say where to begin.
+void AddPlayhead(Command command, model::Playhead& playhead) {
+  using Unit = model::Playhead::Unit;
+  const auto from = [&playhead](Unit unit, auto parse) {
+    return [&playhead, unit, parse](absl::string_view text) -> absl::StatusOr<int64_t> {
+      TD_ASSIGN_OR_RETURN(const auto start, parse(text));
+      playhead.unit = unit;
+      return static_cast<int64_t>(start);
+    };
+  };
+  const Option block =
+      command.AddParsed("--from-block", playhead.start, from(Unit::kBlock, ParseNumber),
+                        "Begin at this block, counted from 0");
+  const Option sample = command.AddParsed(
+      "--from-sample", playhead.start, from(Unit::kSample, ParseNumber),
+      "Begin at this sample, counted from 0, the first of what is named, also within a block");
+  const Option time = command.AddParsed(
+      "--from-time", playhead.start, from(Unit::kTime, ParseTimeNs),
+      "Begin at this time of capture: 2026-01-31T12:00:00Z, or -30s for 30 s ago");
+  block.Excludes(sample).Excludes(time);
+  sample.Excludes(time);
+  command.AddFlag("--stream", playhead.stream,
+                  "Of a later segment: go on with those that follow, as the whole stream does; a "
+                  "sample or time may lie in any of them");
+  command.AddFlag("--follow", playhead.follow,
+                  "Play a recording that is still being written, until it is closed");
+  command.AddParsed("--behind", playhead.behind_ns, ParseDurationNs,
+                    "Give no block earlier than this after its capture, e.g. 200ms");
+}
+
+void AddAlso(Command record, RecordOptions& options) {
+  const Option also =
+      record.AddOption("--also", options.also, "LUN/CHANNEL, record the same samples there too");
+  record
+      .AddOption("--also-transform", options.also_transforms,
+                 "A transform of what goes to --also alone, behind those of --transform; again for "
+                 "more, in this order")
+      .OneEach()
+      .Check([](const std::string& text) { return ParseStage(text).status(); }, kStageForm)
+      .Needs(also);
+}
+
+// Of a command that runs a job for each member.
+Option AddGroup(Command command, GroupOptions& group, const std::string& help) {
+  const Option option = command.AddOption("--group", group.name, help);
+  command
+      .AddParsed("--start-in", group.start_in_ns, ParseDurationNs,
+                 "Of a group: begin so long from now, unless --at says when; default 2s")
+      .Needs(option);
+  return option;
+}
+
+void AddMembers(Command command, GroupOptions& group, const std::string& help,
+                const std::string& member_help) {
+  const Option option = AddGroup(command, group, help);
+  command.AddOption("--member", group.members, member_help).OneEach().Needs(option);
+}
+
+void AddAt(Command command, int64_t& at_ns, const std::string& help) {
+  command.AddParsed("--at", at_ns, ParseTimeNs,
+                    absl::StrCat(help, ", UTC, within a day: 2026-01-31T12:00:00.5Z"));
+}
+
+void AddPacing(Command command, model::Pacing& pacing) {
+  command.AddParsed("--rate", pacing.rate_factor, ParseRateFactor,
+                    "Give samples at the rate of the recording (recorded), at a multiple of it, "
+                    "e.g. 0.5, or as fast as they come (max, the default)");
+  const Option end =
+      command.AddParsed("--to-sample", pacing.end_sample, ParseCount,
+                        "End before this sample, counted from 0, also within a block");
+  const Option loop = command.AddParsed(
+      "--loop", pacing.loop, ParseSampleRange,
+      "A:B, play from sample A to before sample B again and again, without a seam");
+  loop.Excludes(end);
+  command.AddParsed("--loop-count", pacing.loop_count, ParseCount,
+                    "End the loop after so many turns; default when it is cancelled");
+  AddAt(command, pacing.at_ns, "Give the first sample at this time");
+}
+
+void AddRecord(Command tapectl, Program& program) {
+  auto record_options = std::make_shared<RecordOptions>();
+  const Command record = tapectl.AddCommand("record", "Record into a channel");
+  const Option channel = record.AddOption("CHANNEL", record_options->name,
+                                          "LUN/CHANNEL; of one of several nodes NODE/LUN/CHANNEL");
+  record
+      .AddOption("--to", record_options->to,
+                 "HOST:PORT/INLET of another worker (tapectl receive), instead of a channel: no "
+                 "storage is between")
+      .Excludes(channel);
+  record.AddParsed("--source", record_options->end, ParseEnd,
+                   "synth, file:PATH (raw or .sigmf-meta), ingest:udp=HOST:PORT (packets that come "
+                   "there), or another of the worker's, e.g. synth:seed=5,noise=0");
+  const Option blocks = record.AddParsed("--blocks", record_options->blocks, ParseCount,
+                                         "Stop after this many blocks");
+  record
+      .AddParsed("--duration", record_options->duration_ns, ParseDurationNs,
+                 "Stop after this time, e.g. 10s")
+      .Excludes(blocks);
+  record.AddParsed("--resume-for", record_options->resume_for_ns, ParseDurationOrZeroNs,
+                   "Try so long to go on with the recording if the storage node is lost; default "
+                   "30s, 0s: not");
+  record.AddOption("--standby", record_options->standbys,
+                   "HOST:PORT of a storage node that takes the LUN over (tapedeck-storage "
+                   "--standby-for), to go on at if the first is lost; once for each, at most 8");
+  record.AddOption("--copies", record_options->copies,
+                   "Of several nodes of --storage, so many get each block, 1 or 2; default 1");
+  AddAt(record, record_options->at_ns, "Make no sample before this time");
+  record.AddOption("--seed", record_options->seed, "Of the synth source; default 1");
+  record.AddFlag("--loop", record_options->loop, "Start the file again at its end");
+  AddShared(record, *record_options);
+  AddMembers(record, record_options->group, "Record channels together, as this group, on one clock",
+             "WORKER=STORAGE/LUN/CHANNEL of the group, and behind a comma its source, if it is "
+             "another than --source; once for each");
+  AddAlso(record, *record_options);
+  record.AddOption("--device", record_options->device,
+                   "A device of the worker, e.g. cuda:1, or all: a recording by each; default the "
+                   "one with the fewest jobs");
+  SetRun<RecordOptions>(record, program, "record", record_options, Record);
+}
+
+void AddPlay(Command tapectl, Program& program) {
+  auto play_options = std::make_shared<PlayOptions>();
+  const Command play = tapectl.AddCommand("play", "Play a recording back");
+  play.AddOption("RECORDING", play_options->name, kWhichRecordingOfNodes);
+  play.AddOption("--segment", play_options->segment,
+                 "Only this segment of a stream, counted from 0");
+  play.AddParsed("--sink", play_options->end, ParseEnd,
+                 "verify, null, file:PATH, or another of the worker's")
+      .Required();
+  play.AddFlag("--replace", play_options->replace,
+               "Put the new file in the place of one that is there, once it is complete");
+  AddPlayhead(play, play_options->playhead);
+  AddMembers(play, play_options->group,
+             "Play all members of this group, by name or ID, aligned to the sample; %m in the name "
+             "of --sink is the member's number",
+             "WORKER=NUMBER, who plays that member of the group, and behind a comma more numbers; "
+             "default --worker, all");
+  AddPacing(play, play_options->pacing);
+  AddShared(play, *play_options);
+  play.AddOption("--device", play_options->device,
+                 "A device of the worker, e.g. cuda:1; default the one with the fewest jobs");
+  SetRun<PlayOptions>(play, program, "play", play_options, Play);
+}
+
+}  // namespace
+
+void AddTransferCommands(Command tapectl, Program& program) {
+  AddRecord(tapectl, program);
+  AddPlay(tapectl, program);
+}
+
+}  // namespace tapedeck::services::tapectl

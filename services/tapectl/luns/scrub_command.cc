@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <iostream>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "dataplane/status_macros.h"
+#include "services/base/errors.h"
+#include "services/model/recording/damage_place.h"
+#include "services/site/names.h"
+#include "services/site/units.h"
+#include "services/tapectl/program/commands.h"
+#include "services/tapectl/terminal/interrupt.h"
+
+namespace tapedeck::services::tapectl {
+namespace {
+
+// A scrub is asked how far it is, not watched: it lasts for hours, and a watch would look at it as
+// often, on the node, for every terminal that waits.
+constexpr absl::Duration kPollPeriod = absl::Milliseconds(200);
+
+// What an interrupt says, which ends the wait at once.
+constexpr char kScrubInterrupted[] =
+    "tapectl: interrupted; a scrub that has begun goes on: tapectl scrub show, tapectl scrub stop";
+
+struct ScrubOptions {
+  std::string name;
+  uint64_t rate_bytes_per_s = 0;
+  bool restart = false;
+  bool detach = false;
+};
+
+// LUN, LUN/CHANNEL or a full name of either.
+absl::StatusOr<std::string> ParentOf(const std::string& text) {
+  const auto slashes = std::count(text.begin(), text.end(), '/');
+  const bool is_lun = slashes == 0 || (slashes == 1 && text.starts_with("luns/"));
+  return is_lun ? LunNameOf(text) : ChannelNameOf(text);
+}
+
+// What is damaged still.
+absl::Status Verdict(const Scrub& scrub, const std::string& line) {
+  if (!scrub.cause.empty()) return absl::InternalError(scrub.cause);
+  if (scrub.damaged == scrub.repaired) return absl::OkStatus();
+  const auto finding = std::ranges::find(scrub.findings, false, &ScrubFinding::repaired);
+  return BlockDamaged(
+      {.recording = finding == scrub.findings.end() ? scrub.recording : finding->recording,
+       .blocks = scrub.damaged - scrub.repaired},
+      line);
+}
+
+absl::Status ConcludeScrub(Program& program, const Scrub& scrub) {
+  const Answer answer = AnswerOf(scrub);
+  std::vector<Row> rows;
+  for (const ScrubFinding& finding : scrub.findings) {
+    const services::DamageKind kind = finding.block.kind;
+    rows.push_back(
+        {finding.recording, model::IsOfBlock(kind) ? absl::StrCat(finding.block.sequence) : "-",
+         std::string(model::NameOf(kind)), finding.repaired ? "yes" : "no", finding.block.detail});
+  }
+  const std::string line =
+      absl::StrCat(scrub.parent, " ", model::NameOf(scrub.state), ": ", scrub.blocks, " blocks of ",
+                   scrub.recordings, " recordings read, ", scrub.damaged, " damaged, ",
+                   scrub.repaired, " repaired");
+  const absl::Status verdict = Verdict(scrub, line);
+  if (!program.json() && !rows.empty()) {
+    program.Print(answer, {"RECORDING", "BLOCK", "DAMAGE", "REPAIRED", "DETAIL"}, rows);
+  }
+  // A failure says it again, on stderr.
+  if (program.json() || rows.empty() || verdict.ok()) program.Print(answer, line);
+  program.failure_printed = program.json();
+  return verdict;
+}
+
+absl::Status StartScrub(Program& program, const ScrubOptions& options) {
+  const InterruptWatch interrupt(kScrubInterrupted);
+  TD_ASSIGN_OR_RETURN(const std::string parent, ParentOf(options.name));
+  const auto recorder = program.Recorder();
+  TD_ASSIGN_OR_RETURN(Scrub scrub,
+                      recorder->StartScrub({.parent = parent,
+                                            .rate_bytes_per_s = options.rate_bytes_per_s,
+                                            .restart = options.restart}));
+  while (!options.detach && scrub.state == ScrubState::kRunning) {
+    absl::SleepFor(kPollPeriod);
+    TD_ASSIGN_OR_RETURN(scrub, recorder->GetScrub(parent));
+  }
+  return ConcludeScrub(program, scrub);
+}
+
+absl::Status ShowScrub(Program& program, const ScrubOptions& options) {
+  TD_ASSIGN_OR_RETURN(const std::string parent, ParentOf(options.name));
+  TD_ASSIGN_OR_RETURN(const Scrub scrub, program.Recorder()->GetScrub(parent));
+  return ConcludeScrub(program, scrub);
+}
+
+absl::Status StopScrub(Program& program, const ScrubOptions& options) {
+  TD_ASSIGN_OR_RETURN(const std::string parent, ParentOf(options.name));
+  TD_ASSIGN_OR_RETURN(const Scrub scrub, program.Recorder()->StopScrub(parent));
+  return ConcludeScrub(program, scrub);
+}
+
+}  // namespace
+
+void AddScrubCommands(Command tapectl, Program& program) {
+  const Command scrub = tapectl.AddCommand(
+      "scrub",
+      "Read what is stored, slowly, name what is damaged, and rewrite a damaged copy of an index");
+  const auto add = [&](const std::string& verb, const std::string& help, auto run) {
+    auto options = std::make_shared<ScrubOptions>();
+    const Command command = scrub.AddCommand(verb, help);
+    command.AddOption("NAME", options->name, "LUN or LUN/CHANNEL").Required();
+    SetRun<ScrubOptions>(command, program, "scrub " + verb, options, run);
+    return std::pair(command, options);
+  };
+  const auto [start, options] =
+      add("start", "Go on where the last one stopped, to the end", StartScrub);
+  start.AddParsed("--rate", options->rate_bytes_per_s, ParseBytes,
+                  "Bytes per second; default 100MB");
+  start.AddFlag("--restart", options->restart, "Begin at the first recording");
+  start.AddFlag("--detach", options->detach, "Do not wait for its end");
+  add("show", "Show how far it is", ShowScrub);
+  add("stop", "Stop it; the next one goes on there", StopScrub);
+}
+
+}  // namespace tapedeck::services::tapectl

@@ -1,0 +1,36 @@
+#include "services/tapectl/nodes/looks.h"
+
+#include <iostream>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "dataplane/printable.h"
+#include "services/site/units.h"
+#include "services/tapectl/terminal/screen.h"
+
+namespace tapedeck::services::tapectl {
+
+void AddLookOptions(Command command, LookOptions& options) {
+  command.AddParsed("--every", options.every_ns, ParseDurationNs,
+                    "Time between two looks, e.g. 500ms; default 1s");
+  command.AddParsed("--count", options.count, ParseCount,
+                    "End after so many looks; default when it is interrupted");
+}
+
+absl::Status LookAgain(const LookOptions& options,
+                       const std::function<absl::StatusOr<std::string>()>& look) {
+  Screen screen(std::cout);
+  absl::Status last;
+  for (uint64_t looks = 0; options.count == 0 || looks < options.count; ++looks) {
+    if (looks > 0) absl::SleepFor(absl::Nanoseconds(options.every_ns));
+    const absl::StatusOr<std::string> seen = look();
+    last = seen.status();
+    const bool passes = absl::IsUnavailable(last) || absl::IsDeadlineExceeded(last);
+    if (!last.ok() && (looks == 0 || !passes)) return last;
+    screen.Show(last.ok() ? *seen : absl::StrCat(dataplane::Printable(last.message()), "\n"),
+                SizeOfStdout());
+  }
+  return last;
+}
+
+}  // namespace tapedeck::services::tapectl

@@ -1,0 +1,27 @@
+// The lists that can be watched, too: each prints one.
+#pragma once
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "services/tapectl/program/commands.h"
+
+namespace tapedeck::services::tapectl {
+
+struct ListOptions {
+  std::string of;         // a LUN or channel; empty: all
+  std::string group;      // of recordings: the members of this one; empty: all
+  bool segments = false;  // of recordings: each of a stream
+};
+
+absl::Status ListLuns(Program& program, const ListOptions& options);
+absl::Status ListChannels(Program& program, const ListOptions& options);
+absl::Status ListRecordings(Program& program, const ListOptions& options);
+absl::Status ListJobs(Program& program, const ListOptions& options);
+absl::Status ListNodes(Program& program, const ListOptions& options);
+
+// Adds a list without options of its own.
+void AddList(Command command, Program& program, const std::string& what,
+             absl::Status (*list)(Program&, const ListOptions&));
+
+}  // namespace tapedeck::services::tapectl

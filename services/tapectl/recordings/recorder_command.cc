@@ -1,0 +1,108 @@
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "services/site/names.h"
+#include "services/site/positions.h"
+#include "services/site/units.h"
+#include "services/tapectl/program/commands.h"
+
+namespace tapedeck::services::tapectl {
+namespace {
+
+struct TriggerOptions {
+  std::string name;
+  Trigger trigger;
+};
+
+struct AnnotateOptions {
+  RecordingChoice choice;
+  Annotation annotation;
+};
+
+absl::Status RunTrigger(Program& program, const TriggerOptions& options) {
+  TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(options.name));
+  TD_ASSIGN_OR_RETURN(const std::vector<Capture> captures,
+                      program.Recorder()->TriggerRecording(channel, options.trigger));
+  std::vector<Row> rows;
+  for (const Capture& capture : captures) {
+    // None is made before the sample comes.
+    rows.push_back({capture.recording.empty() ? "-" : capture.recording,
+                    absl::StrCat(capture.first_sample), absl::StrCat(capture.trigger_sample),
+                    absl::StrCat(capture.end_sample)});
+  }
+  program.Print(AnswerOf(captures), {"RECORDING", "FIRST", "TRIGGER", "END"}, rows);
+  return absl::OkStatus();
+}
+
+struct KeepOptions {
+  RecordingChoice choice;
+  bool release = false;
+};
+
+absl::Status RunKeep(Program& program, const KeepOptions& options) {
+  const auto catalog = program.Catalog();
+  TD_ASSIGN_OR_RETURN(const Stream stream,
+                      StreamNamed(model::Use::kKeep, options.choice, *catalog));
+  TD_RETURN_IF_ERROR(CheckNamed(options.choice.name, stream.segments.front()));
+  const auto recorder = program.Recorder();
+  for (const Recording& segment : stream.segments) {
+    TD_RETURN_IF_ERROR(recorder->KeepRecording(segment.name, !options.release));
+  }
+  const std::string done = options.release ? "released" : "kept";
+  program.Print(AnswerOf(done, stream.name), absl::StrCat(done, " ", DoneText(stream)));
+  return absl::OkStatus();
+}
+
+absl::Status RunAnnotate(Program& program, const AnnotateOptions& options) {
+  const auto catalog = program.Catalog();
+  TD_ASSIGN_OR_RETURN(const Stream stream,
+                      StreamNamed(model::Use::kAnnotate, options.choice, *catalog));
+  TD_RETURN_IF_ERROR(CheckNamed(options.choice.name, stream.segments.front()));
+  TD_ASSIGN_OR_RETURN(const SamplePlace place,
+                      PlaceOfSample(stream, options.annotation.sample_start, *program.View()));
+  Annotation annotation = options.annotation;
+  annotation.sample_start = place.sample;
+  TD_RETURN_IF_ERROR(program.Recorder()->AnnotateRecording(place.recording, annotation));
+  program.Print(AnswerOf("annotated", place.recording),
+                absl::StrCat("annotated ", place.recording));
+  return absl::OkStatus();
+}
+
+void AddText(Command command, std::string& label, std::string& comment) {
+  command.AddOption("--label", label, "One word or few");
+  command.AddOption("--comment", comment, "For people");
+}
+
+}  // namespace
+
+void AddRecorderCommands(Command tapectl, Program& program) {
+  auto trigger_options = std::make_shared<TriggerOptions>();
+  const Command trigger =
+      tapectl.AddCommand("trigger", "Keep what a triggered channel holds, and what follows");
+  trigger.AddOption("CHANNEL", trigger_options->name, "LUN/CHANNEL").Required();
+  trigger.AddOption("--sample", trigger_options->trigger.sample,
+                    "The sample that triggers; default the newest");
+  AddText(trigger, trigger_options->trigger.label, trigger_options->trigger.comment);
+  SetRun<TriggerOptions>(trigger, program, "trigger", trigger_options, RunTrigger);
+
+  auto keep_options = std::make_shared<KeepOptions>();
+  const Command keep = tapectl.AddCommand("keep", "Protect a recording from the LUN's policies");
+  AddRecordingChoice(keep, keep_options->choice,
+                     absl::StrCat(kWhichRecording, "; running or closed"));
+  keep.AddFlag("--release", keep_options->release, "End the protection");
+  SetRun<KeepOptions>(keep, program, "keep", keep_options, RunKeep);
+
+  auto annotate_options = std::make_shared<AnnotateOptions>();
+  const Command annotate = tapectl.AddCommand("annotate", "Add a marker to a recording");
+  AddRecordingChoice(annotate, annotate_options->choice,
+                     absl::StrCat(kWhichRecording, "; running or closed"));
+  annotate
+      .AddOption("--sample", annotate_options->annotation.sample_start,
+                 "First sample it is about, counted from 0, the first of what is named")
+      .Required();
+  annotate.AddOption("--samples", annotate_options->annotation.sample_count,
+                     "Number of samples; default 0, a point");
+  AddText(annotate, annotate_options->annotation.label, annotate_options->annotation.comment);
+  SetRun<AnnotateOptions>(annotate, program, "annotate", annotate_options, RunAnnotate);
+}
+
+}  // namespace tapedeck::services::tapectl

@@ -1,0 +1,105 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "services/signal/sigmf/text.h"
+#include "services/site/names.h"
+#include "services/tapectl/program/commands.h"
+#include "services/tapectl/recordings/view_answer.h"
+#include "services/tapectl/recordings/waterfall.h"
+#include "services/tapectl/terminal/progress.h"
+
+namespace tapedeck::services::tapectl {
+namespace {
+
+// Below the waterfall: its axis, scale and notes, with the prompt.
+constexpr uint32_t kOtherLines = 5;
+
+struct ViewOptions {
+  RecordingChoice choice;
+  uint64_t first = 0;
+  uint64_t count = 0;
+  uint32_t columns = 0;  // 0: as many as the terminal has room for
+  uint32_t rows = 0;
+};
+
+bool InColor() { return isatty(STDOUT_FILENO) == 1 && ColorWanted(); }
+
+// Which frequency holds at a sample of the view, in Hz, by the annotations of all segments up to
+// it; 0: unknown.
+double FrequencyAt(const Recording& recording, const Timeline& timeline, uint64_t sample) {
+  const auto behind =
+      std::ranges::upper_bound(timeline.captures, sample, {}, &CaptureStart::sample);
+  if (behind == timeline.captures.begin()) return 0;
+  const CaptureStart& capture = *std::prev(behind);
+  const uint64_t at = capture.stream_sample + (sample - capture.sample);
+  std::map<uint64_t, double> told;
+  for (const Annotation& one : recording.annotations) {
+    if (one.sample_start > at || !model::IsMark(one, sigmf::kSignalLabel)) continue;
+    const auto fields = sigmf::SignalFields(one.comment);
+    if (const auto it = fields.find("frequency"); it != fields.end()) {
+      told[one.sample_start] = it->second;
+    }
+  }
+  return told.empty() ? 0 : told.rbegin()->second;
+}
+
+absl::Status RunView(Program& program, const ViewOptions& options) {
+  const auto catalog = program.Catalog();
+  TD_ASSIGN_OR_RETURN(const Stream stream,
+                      StreamNamed(model::Use::kView, options.choice, *catalog));
+  const TerminalSize size = SizeOfTerminal();
+  const bool color = InColor();
+  SpectrogramRequest request{.recording = stream.name,
+                             .span = {.first = options.first, .count = options.count},
+                             .columns = options.columns,
+                             .rows = options.rows};
+  if (request.columns == 0) {
+    const uint32_t room = std::max(size.columns, kLabelCells + kLeastColumns) - kLabelCells;
+    request.columns = std::min(std::bit_floor(room), kMostColumns);
+  }
+  if (request.rows == 0) {
+    const uint32_t lines = std::max(size.lines, kOtherLines + 1) - kOtherLines;
+    request.rows = std::min(lines * (color ? 2 : 1), kMostRows);
+  }
+  const auto view = ViewOf(program, stream, program.View());
+  Viewed viewed{.recording = stream.name};
+  TD_ASSIGN_OR_RETURN(viewed.spectrogram, view->ReadSpectrogram(request));
+  TD_ASSIGN_OR_RETURN(const Timeline timeline, view->GetTimeline(stream.name));
+  double& frequency = viewed.spectrogram.frequency;
+  if (frequency == 0) {
+    Recording whole = Joined(stream);
+    if (!stream.segmented) TD_RETURN_IF_ERROR(AddLasting(*catalog, *view, &whole));
+    frequency = FrequencyAt(whole, timeline, viewed.spectrogram.span.first);
+  }
+  std::string text = WaterfallText(viewed.spectrogram, color);
+  text.pop_back();  // Print ends the line
+  if (auto note = RetuneNote(timeline, viewed.spectrogram); note.has_value()) {
+    absl::StrAppend(&text, "\nnote: ", note->text);
+    viewed.notes.push_back(*std::move(note));
+  }
+  program.PrintDrawn(AnswerOf(viewed), text);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddViewCommand(Command tapectl, Program& program) {
+  auto options = std::make_shared<ViewOptions>();
+  const Command command = tapectl.AddCommand(
+      "view", "Show a waterfall of a recording: power by frequency and time, also while it grows");
+  AddRecordingChoice(command, options->choice, kWhichRecording);
+  command.AddOption("--first", options->first, "The sample to begin with, from 0");
+  command.AddOption("--count", options->count, "So many samples; 0: to the end");
+  command.AddOption("--columns", options->columns,
+                    "Frequencies: a power of two, 16 to 4096 (default: as the terminal has room)");
+  command.AddOption("--rows", options->rows, "Rows, 1 to 2048 (default: as the terminal has room)");
+  SetRun<ViewOptions>(command, program, "view", options, RunView);
+}
+
+}  // namespace tapedeck::services::tapectl

@@ -1,0 +1,202 @@
+#include "services/tapectl/shell/value_names.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "dataplane/deadline.h"
+#include "services/rpc/client/calls/channel.h"
+#include "services/rpc/client/node_client.h"
+#include "services/site/names.h"
+#include "services/site/streams.h"
+#include "services/site/units.h"
+#include "services/tapectl/program/profiles.h"
+
+namespace tapedeck::services::tapectl {
+namespace {
+
+// Somebody waits for the key to answer.
+constexpr absl::Duration kPatience = absl::Seconds(1);
+// Of the newest; who looks for an older one types its channel first.
+constexpr int kMostRecordings = 1000;
+
+const std::set<std::string> kOfFiles = {"-o",         "--into",    "--dump",
+                                        "--tls-cert", "--tls-key", "--tls-ca"};
+
+const std::set<std::string> kOfWorker = {"--source",         "--sink",  "--transform",
+                                         "--also-transform", "--rails", "--device"};
+
+// luns/l0/channels/c0/recordings/r as one types it, l0/c0/r.
+std::string Short(const std::string& name) {
+  std::vector<std::string> parts = absl::StrSplit(name, '/');
+  std::string out;
+  for (size_t i = 1; i < parts.size(); i += 2) {
+    absl::StrAppend(&out, out.empty() ? "" : "/", parts[i]);
+  }
+  return out;
+}
+
+// Collects the words of one value.
+class Asker {
+ public:
+  Asker(Program& program, const command_line::Completion& completion)
+      : program_(program), completion_(completion), deadline_(dataplane::Deadline::In(kPatience)) {}
+
+  Words Ask();
+
+ private:
+  bool Is(absl::string_view value) const { return completion_.value == value; }
+  bool IsOf(absl::string_view command) const {
+    return absl::StartsWith(completion_.command, command);
+  }
+  void AddLuns();
+  void AddChannels(const std::string& after);
+  void AddRecordings();
+  void AddJobs();
+  void AddOfWorker();
+  void AddStages(const NodeInfo& worker, const std::string& kind);
+  void AddStores();
+  void AddProfiles();
+  absl::StatusOr<NodeInfo> NodeAt(const std::string& address);
+  // False once the second is over.
+  bool HasTime();
+  void Add(const std::string& name, const std::string& help);
+
+  Program& program_;
+  const command_line::Completion& completion_;
+  const dataplane::Deadline deadline_;
+  Words words_;
+};
+
+bool Asker::HasTime() {
+  const absl::Duration left = deadline_.left();
+  if (left <= absl::ZeroDuration()) return false;
+  program_.timeout = absl::StrCat(absl::ToInt64Milliseconds(left) + 1, "ms");
+  return true;
+}
+
+// A shell takes what is offered as it is: nothing that means something to it is.
+bool IsPlain(absl::string_view name) {
+  return std::ranges::all_of(name, [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || absl::StrContains("._:/=,@+-", c);
+  });
+}
+
+void Asker::Add(const std::string& name, const std::string& help) {
+  if (IsPlain(name) && absl::StartsWith(name, completion_.typed)) {
+    words_.push_back({completion_.before + name, help});
+  }
+}
+
+void Asker::AddLuns() {
+  if (!HasTime()) return;
+  const auto luns = program_.Catalog()->ListLuns();
+  if (!luns.ok()) return;
+  for (const Lun& lun : *luns) Add(Short(lun.name), lun.description);
+}
+
+void Asker::AddChannels(const std::string& after) {
+  if (!HasTime()) return;
+  const auto channels = program_.Catalog()->ListChannels("luns/-");
+  if (!channels.ok()) return;
+  for (const Channel& channel : *channels) {
+    Add(Short(channel.name) + after, after.empty() ? channel.datatype : "the newest");
+  }
+}
+
+// Of the channel that was typed, else the newest of all.
+void Asker::AddRecordings() {
+  AddChannels("/latest");
+  if (!HasTime()) return;
+  const size_t slash = completion_.typed.rfind('/');
+  const auto channel = ChannelNameOf(completion_.typed.substr(0, slash));
+  const bool known = slash != std::string::npos && channel.ok();
+  const auto recordings =
+      program_.Catalog()->ListRecordings(known ? *channel : "luns/-/channels/-", kMostRecordings);
+  if (!recordings.ok()) return;
+  for (const Stream& stream : StreamsOf(*recordings)) {
+    const Recording joined = Joined(stream);
+    Add(Short(stream.name),
+        absl::StrCat(FormatTime(joined.start_time_ns), ", ", FormatBytes(joined.bytes)));
+  }
+}
+
+void Asker::AddJobs() {
+  if (!HasTime()) return;
+  const auto jobs = program_.Jobs()->ListJobs();
+  if (!jobs.ok()) return;
+  // An ID of digits alone is short to type; explain and trace take the full name.
+  for (const Job& job : *jobs) {
+    Add(Is("JOB") ? Short(job.name) : job.name, std::string(model::NameOf(job.state)));
+  }
+}
+
+absl::StatusOr<NodeInfo> Asker::NodeAt(const std::string& address) {
+  if (!HasTime()) return absl::DeadlineExceededError("no time left");
+  return client::GetNode(client::MakeChannel(address, program_.trace, program_.credentials),
+                         program_.call_timeout());
+}
+
+// Stages are named by their kind and name: "source synth".
+void Asker::AddStages(const NodeInfo& worker, const std::string& kind) {
+  for (const std::string& stage : worker.stages) {
+    const std::vector<std::string> parts = absl::StrSplit(stage, ' ');
+    if (parts.size() >= 2 && parts[0] == kind) Add(parts[1], "");
+  }
+}
+
+void Asker::AddOfWorker() {
+  const auto worker = NodeAt(program_.worker);
+  if (!worker.ok()) return;
+  if (Is("--source")) AddStages(*worker, "source");
+  if (Is("--sink")) AddStages(*worker, "sink");
+  if (Is("--transform") || Is("--also-transform")) AddStages(*worker, "transform");
+  if (Is("--rails")) {
+    for (const NodeRail& rail : worker->rails) Add(rail.rail.name, rail.rail.address);
+  }
+  if (Is("--device")) {
+    for (const MemoryKindInfo& memory : worker->memory) Add(memory.device, memory.description);
+    if (IsOf("record")) Add("all", "a recording by each");
+  }
+}
+
+void Asker::AddStores() {
+  const auto storage = NodeAt(program_.storage);
+  if (!storage.ok()) return;
+  for (const StoreKindInfo& store : storage->stores) Add(store.name, store.description);
+}
+
+void Asker::AddProfiles() {
+  const auto profiles = ReadProfiles(program_.profiles);
+  if (!profiles.ok()) return;
+  for (const auto& [name, profile] : profiles->all) Add(name, "");
+  Add(kNoProfile, "");
+}
+
+Words Asker::Ask() {
+  const bool any_name = Is("NAME");
+  if (Is("LUN") || (any_name && (IsOf("lun") || IsOf("scrub")))) AddLuns();
+  if (Is("CHANNEL") || Is("--also") || (any_name && (IsOf("channel") || IsOf("scrub")))) {
+    AddChannels("");
+  }
+  if (Is("RECORDING") || Is("TARGET") || (any_name && IsOf("explain"))) AddRecordings();
+  if (Is("JOB") || Is("TARGET") || (any_name && IsOf("explain"))) AddJobs();
+  if (Is("--store")) AddStores();
+  if (Is("--profile")) AddProfiles();
+  if (kOfWorker.contains(completion_.value)) AddOfWorker();
+  return std::move(words_);
+}
+
+}  // namespace
+
+Words ValueNames(Program& program, const command_line::Completion& completion) {
+  if (kOfFiles.contains(completion.value)) return {{kFiles, ""}};
+  return Asker(program, completion).Ask();
+}
+
+}  // namespace tapedeck::services::tapectl
