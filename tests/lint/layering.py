@@ -11,20 +11,39 @@ MAY_INCLUDE = {
     "gpu_worker": {"gpu_worker", "services", "dataplane"},
     "storage_node": {"storage_node", "services", "dataplane"},
 }
-# Inside a folder of ours the rooms, from what builds on nothing to what builds on all: each may include those before it. What
-# lies in the folder itself comes where "." stands.
+# Inside a folder of ours the folders, from those that build on nothing to those that build on all: each may include, and its
+# libraries may link, those before it. What lies in the folder itself comes where "." stands.
 ORDER = {
     "dataplane": (".", "flight", "executor", "memory", "topology", "transport", "transfer", "ladder"),
     "storage_node": ("format", "disk", "engine", "catalog", "store", "follow", "index", "recording", "capture", "repair", "luns", "doctor",
                      "recordings", "view", "opening", "admission", "moving", "scrub", "node", "."),
     "gpu_worker": ("device", "sockets", "packets", "stages", "emulator", "pace", "pipeline", "transfer", "api", "doctor", "inlets", "job", "."),
+    # The floors.
+    "services": ("base", "model", "signal", "observe", "session", "rpc", "daemon", "copy", "formats", "site", "tapectl", "console", "python"),
+    "services/base": (".", "threads", "files", "command_line", "addresses", "process", "trace", "config"),
+    "services/model": ("words", "recording", ".", "seams"),
+    "services/signal": (".", "samples", "vita49", "sigmf"),
+    "services/observe": ("telemetry", "flight", "timeline", "explain", "doctor"),
+    "services/session": ("protocol", "transfer", "opening", "serving", "parts"),
+    "services/rpc": (".", "convert", "identity", "client", "server", "session_stream", "storage_client", "storage_session", "otlp"),
+    "services/rpc/convert": ("values", "."),
+    "services/rpc/identity": ("tls", "."),
+    "services/rpc/client": ("calls", "."),
+    "services/rpc/server": (".", "handlers"),
+    "services/daemon": (".", "supervisor", "admin"),
+    "services/formats": ("io", "wav", "sigmf", "vita49", "hdf5", ".", "mount"),
+    "services/tapectl": ("terminal", "program", "nodes", "luns", "jobs", "recordings", "copies", "files", "shell", "."),
+    "services/console": ("web", ".", "microhttpd"),
 }
+# Folders of an order that do not see each other in either direction.
+APART = {"services": ("tapectl", "console", "python")}
 OURS = set(MAY_INCLUDE) | {"proto", "tests"}
-# The only places that see proto and gRPC.
-SEES_PROTO = ("services/base/config", "services/console", "services/rpc/convert", "services/rpc/server", "services/rpc/session_stream", "services/rpc/client", "services/rpc/identity",
-              "services/rpc/grpc_log", "services/rpc/grpc_threads",
-              "services/tapectl", "services/rpc/otlp", "services/observe/timeline")
-PROTO = re.compile(r"\.pb\.h$|^grpc(pp|)/|^google/(protobuf|rpc)/")
+# The only places that see messages of the protos.
+SEES_PROTO = ("services/base/config/", "services/observe/timeline/", "services/rpc/", "services/console/")
+PROTO = re.compile(r"\.pb\.h$|^google/(protobuf|rpc)/")
+# The only places that see gRPC.
+SEES_GRPC = ("services/rpc/", "services/console/")
+GRPC = re.compile(r"^grpc(pp|)/")
 # The only room that sees the library of command lines, which is slow to compile.
 SEES_CLI = "services/base/command_line/"
 # The only file that sees the library of YAML, which throws.
@@ -60,6 +79,9 @@ AGREED = {
 }
 
 
+LINKS = re.compile(r"^(?:tapedeck_library|target_link_libraries)\(\s*([\w-]+)([^()]*)\)", re.MULTILINE)
+
+
 def room_of(path):
     """The innermost room a path lies in, or None."""
     folder = path.rsplit("/", 1)[0]
@@ -72,7 +94,9 @@ def check_folder(path, name):
     if target in OURS and target not in MAY_INCLUDE[top]:
         return f"{top} must not include {target}: {name}"
     if PROTO.search(name) and not path.startswith(SEES_PROTO):
-        return f"only {', '.join(SEES_PROTO)} may see proto and gRPC: {name}"
+        return f"only {', '.join(SEES_PROTO)} may see proto: {name}"
+    if GRPC.search(name) and not path.startswith(SEES_GRPC):
+        return f"only {', '.join(SEES_GRPC)} may see gRPC: {name}"
     if top == "storage_node" and CUDA.search(name):
         return f"the storage node has no CUDA: {name}"
     return None
@@ -96,23 +120,27 @@ def check_room(path, name):
     return None if allowed else f"{room} is a room: only its own files, a list or a main include it: {name}"
 
 
-def place_in_order(path):
-    """Which room of its folder's order a path lies in; None where the folder has no order, or the order not this room."""
-    top, *below = path.split("/")
-    order = ORDER.get(top)
-    room = below[0] if len(below) > 1 else "."
-    return order.index(room) if order and room in order else None
+def place_in_order(folder, path):
+    """Which of the folder's order a path below it lies in; None where the order has no such folder."""
+    first, *below = path.removeprefix(folder + "/").split("/")
+    room = first if below else "."
+    return ORDER[folder].index(room) if room in ORDER[folder] else None
+
+
+def is_apart(folder, own, other):
+    return own != other and {ORDER[folder][own], ORDER[folder][other]} <= set(APART.get(folder, ()))
 
 
 def check_order(path, name):
-    if path.split("/")[0] != name.split("/")[0]:
-        return None
-    if path.split("/")[0] in ORDER and place_in_order(path) is None:
-        return f"in no place of the order of rooms that {__file__.rsplit('/', 1)[-1]} has"
-    own, other = place_in_order(path), place_in_order(name)
-    if own is None or other is None or other <= own:
-        return None
-    return f"a room builds on those before it in the order alone: {name}"
+    for folder in ORDER:
+        if not (path.startswith(folder + "/") and name.startswith(folder + "/")):
+            continue
+        own, other = place_in_order(folder, path), place_in_order(folder, name)
+        if own is None:
+            return f"in no place of the order of {folder} that {__file__.rsplit('/', 1)[-1]} has"
+        if other is not None and (other > own or is_apart(folder, own, other)):
+            return f"a room builds on those before it in the order of {folder} alone: {name}"
+    return None
 
 
 def check_includes(files):
@@ -136,9 +164,28 @@ def check_includes(files):
             for message in (check_folder(path, name), check_room(path, name), check_order(path, name)):
                 if message:
                     yield path, line, message
-            if quoted and name.split("/")[0] not in OURS and not PROTO.search(name) and (
+            if quoted and name.split("/")[0] not in OURS and not PROTO.search(name) and not GRPC.search(name) and (
                     (files.root / path).parent / name).exists():
                 yield path, line, f"include by the path from the root: {name}"
+
+
+def statements(files):
+    """(list, line, target, libraries) of what the CMakeLists.txt outside tests link."""
+    for path in files.files:
+        if path.rsplit("/", 1)[-1] == "CMakeLists.txt" and path.split("/")[0] in MAY_INCLUDE:
+            text = files.text(path)
+            for found in LINKS.finditer(text):
+                yield path, text.count("\n", 0, found.start()) + 1, found.group(1), found.group(2).split()
+
+
+def check_lists(files):
+    """A library links those of the folders that its own may include. A list that makes those of several folders is in none."""
+    made = {target: path for path, _, target, _ in reversed(list(statements(files)))}
+    for path, line, target, libraries in statements(files):
+        for library in libraries:
+            message = check_order(path, made.get(library, ""))
+            if message and not message.startswith("in no place"):
+                yield path, line, f"{target} links {library}: {message}"
 
 
 def check_links(files):
@@ -156,6 +203,7 @@ def check_links(files):
 
 def check(files):
     yield from check_includes(files)
+    yield from check_lists(files)
     yield from check_links(files)
 
 

@@ -58,7 +58,9 @@ class Layering(LintTest):
     def test_proto(self):
         for path in ("dataplane/a.cc", "services/session/a.cc", "gpu_worker/a.cc", "storage_node/a.cc"):
             self.rejects("may see proto", *self.include(path, "tapedeck/v1/session.pb.h"))
-        self.rejects("may see proto", "layering", {"services/a.h": "#include <grpcpp/grpcpp.h>\n"})
+        for path in ("services/session/opening/a.h", "services/base/config/a.h", "services/tapectl/main.cc", "storage_node/a.h"):
+            self.rejects("may see gRPC", "layering", {path: "#include <grpcpp/grpcpp.h>\n"})
+        self.accepts("layering", {"services/rpc/client/a.h": "#include <grpcpp/grpcpp.h>\n"})
         self.accepts(*self.include("services/rpc/convert/a.cc", "tapedeck/v1/session.pb.h"))
 
     def test_command_line(self):
@@ -91,6 +93,37 @@ class Layering(LintTest):
             self.rejects("a room builds on", *self.include(path, name))
         self.accepts(*self.include("storage_node/luns/a.h", "storage_node/recording/b.h"))
         self.rejects("in no place of the order", *self.include("storage_node/new/a.cc", "storage_node/disk/b.h"))
+
+    def test_floors(self):
+        for path, name in (("services/base/errors.h", "services/model/b.h"), ("services/model/seams/a.h", "services/session/protocol/b.h"),
+                           ("services/observe/doctor/a.cc", "services/rpc/server/b.h"), ("services/session/parts/a.h", "services/rpc/limits.h"),
+                           ("services/copy/a.cc", "services/formats/io/b.h"), ("services/site/a.cc", "services/tapectl/program/b.h")):
+            self.rejects("in the order of services alone", *self.include(path, name))
+            self.accepts(*self.include(name.replace(".h", ".cc"), path.replace(".cc", ".h")))
+
+    def test_folders_of_floors(self):
+        for folder, path, name in (("services/base", "base/files/a.cc", "base/config/b.h"), ("services/model", "model/recording/a.h", "model/channel.h"),
+                                   ("services/rpc", "rpc/convert/a.cc", "rpc/client/b.h"), ("services/formats", "formats/io/a.cc", "formats/wav/b.h"),
+                                   ("services/rpc/client", "rpc/client/calls/a.h", "rpc/client/b.h"), ("services/tapectl", "tapectl/jobs/a.h", "tapectl/main.h"),
+                                   ("services/session", "session/opening/a.cc", "session/serving/b.h")):
+            self.rejects(f"in the order of {folder} alone", *self.include(f"services/{path}", f"services/{name}"))
+            self.accepts(*self.include(f"services/{name}", f"services/{path}"))
+
+    def test_programs_are_apart(self):
+        self.rejects("in the order of services alone", *self.include("services/console/a.cc", "services/tapectl/program/b.h"))
+
+    def test_nothing_lies_loose(self):
+        self.rejects("in no place of the order of services ", *self.include("services/a.cc", "services/base/errors.h"))
+        self.rejects("in no place of the order of services ", *self.include("services/new/a.cc", "services/base/errors.h"))
+        self.rejects("in no place of the order of services/rpc ", *self.include("services/rpc/new/a.cc", "services/rpc/limits.h"))
+
+    def test_libraries(self):
+        low = "tapedeck_library(low SOURCES a.cc LIBS {})\n"
+        high = "tapedeck_library(high\n  SOURCES a.cc\n  LIBS {})\ntarget_link_libraries(high PRIVATE z)\n"
+        lists = "services/model/CMakeLists.txt", "services/rpc/client/CMakeLists.txt"
+        self.rejects("low links high", "layering", {lists[0]: low.format("x high"), lists[1]: high.format("x")})
+        self.accepts("layering", {lists[0]: low.format("x"), lists[1]: high.format("x low")})
+        self.rejects("low links high", "layering", {lists[0]: low.format("x") + "target_link_libraries(low PRIVATE high)\n", lists[1]: high.format("x")})
 
     def test_relative_include(self):
         self.rejects("by the path from the root", "layering",
