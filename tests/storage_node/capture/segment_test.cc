@@ -63,6 +63,9 @@ TEST_P(SegmentTest, ALateBlockHoldsNoLaterSegmentBack) {
   constexpr uint64_t kBlocks = 8 * kSegmentBlocks;
   Push(recorder, 1, kBlocks);
   EXPECT_EQ(recorder.admission.sink->watermarks().received, 0u);
+  EXPECT_TRUE(node_.executor().RunUntil(
+      [&] { return Segments()[1].state == services::RecordingState::kSealed; }));
+  EXPECT_EQ(recorder.admission.sink->watermarks().durable, 0u) << "the first is not there";
   Push(recorder, 0, 1);
   EXPECT_EQ(recorder.admission.sink->watermarks().received, kBlocks);
   ASSERT_TRUE(recorder.Finish().ok());

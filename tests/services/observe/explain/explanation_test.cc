@@ -70,6 +70,11 @@ TEST(Explanation, WhoeverIsFullBecauseOfTheNextIsNotToBlame) {
   EXPECT_EQ(LimitOf({{"send.wire", "", 9'900}, {"receive.crc", "", 3'000}}), "wire");
 }
 
+TEST(Explanation, OfTwoThatAreAboutAsBusyTheLater) {
+  EXPECT_EQ(LimitOf({{"work.source", "", 9'000}, {"receive.sink", "", 8'500}}), "store");
+  EXPECT_EQ(LimitOf({{"work.source", "", 9'000}, {"receive.sink", "", 7'000}}), "source");
+}
+
 TEST(Explanation, OneRailOrAll) {
   const StageTimes one = {{"send.rail", "r0", 500}, {"send.rail", "r1", 8'000}};
   EXPECT_EQ(LimitOf(one), "rail r1");

@@ -86,7 +86,7 @@ TEST(PulseTest, WhoeverTakesConnectionsAndSaysNothingIsNotWaitedFor) {
   EXPECT_THAT(std::string(status.message()), testing::HasSubstr("no sign of life for 3s"));
 }
 
-TEST(CallsTest, UnderWayAndToComeAreCancelled) {
+TEST(CancelledCallsTest, UnderWayAndToCome) {
   const MuteListener node;
   RecorderClient recorder(node.channel(), kTotal);
   ViewClient view(node.channel(), kTotal);
