@@ -136,6 +136,30 @@ TEST_P(Scattered, AnOlderManifestTakesNoKeepBack) {
             std::string::npos);
 }
 
+// Nor where nobody else knows of the keep. The other manifest is damaged, which is no word of what
+// it said.
+TEST_P(Scattered, AnOlderManifestStandsInForNoDamagedOne) {
+  const std::string recording = deck_.RecordAndSeal(kLength);
+  const std::string path = deck_.Directory(recording, 0) + "/manifest.json";
+  MoveAway(1);
+  EXPECT_TRUE(Becomes(LunState::kDegraded, "is not there"));
+  ASSERT_TRUE(deck_.node().recorder().KeepRecording(recording, true).ok());
+  deck_.Stop();
+  PutBack(1);
+  const std::string manifest = TextOf(path);
+  FlipBit(path, manifest.find("\"kept\""));
+  ForgetCatalog();
+  deck_.Start();
+  const auto found = deck_.node().recordings().GetRecording(recording);
+  EXPECT_TRUE(!found.ok() || found->kept) << "it may be deleted for want of room";
+  deck_.Stop();
+  WriteFile(path, manifest);
+  ForgetCatalog();
+  deck_.Start();
+  EXPECT_TRUE(deck_.Get(recording).kept);
+  ExpectMended(recording);
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, Scattered, testing::Values("posix", "direct"),
                          [](const auto& info) { return info.param; });
 
