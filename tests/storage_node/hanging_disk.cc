@@ -16,13 +16,13 @@ namespace {
 std::atomic<bool> any_hangs = false;
 absl::Mutex hanging_mutex(absl::kConstInit);
 int hanging_calls = 0;
-std::string& Folder() {
-  static auto* folder = new std::string;
-  return *folder;
+std::string& Beginning() {
+  static auto* beginning = new std::string;
+  return *beginning;
 }
 
 bool HangsAt(const std::string& file) {
-  return !Folder().empty() && absl::StartsWith(file, Folder());
+  return !Beginning().empty() && absl::StartsWith(file, Beginning());
 }
 
 void WaitForDisk(int fd) {
@@ -42,15 +42,16 @@ void WaitForDisk(int fd) {
 
 namespace tapedeck::storage_node {
 
-HangingDisk::HangingDisk(const std::string& folder) {
+HangingDisk::HangingDisk(const std::string& path) {
   absl::MutexLock lock(&hanging_mutex);
-  Folder() = absl::StrCat(std::filesystem::canonical(folder).string(), "/");
+  Beginning() = absl::StrCat(std::filesystem::canonical(path).string(),
+                             std::filesystem::is_directory(path) ? "/" : "");
   any_hangs = true;
 }
 
 HangingDisk::~HangingDisk() {
   absl::MutexLock lock(&hanging_mutex);
-  Folder().clear();
+  Beginning().clear();
   any_hangs = false;
 }
 

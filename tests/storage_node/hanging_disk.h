@@ -1,5 +1,5 @@
 // Makes the calls of the program it is linked into hang that read, write or flush files below a
-// folder, as those of a disk that does not answer.
+// folder, or one file, as those of a disk that does not answer.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@ namespace tapedeck::storage_node {
 // One at a time. Any thread.
 class HangingDisk {
  public:
-  explicit HangingDisk(const std::string& folder);
+  // Of a file it takes those too whose names begin so, as the one that is to replace it.
+  explicit HangingDisk(const std::string& path);
   // The calls go on.
   ~HangingDisk();
 

@@ -86,6 +86,34 @@ TEST_F(HangingMoveTest, OtherPoliciesGoOnWhileTheLunHangsThatItMovesFrom) {
   OthersGoOnWhile(node_.dir().path() + "/m0");
 }
 
+// What the copy is to have was read before: it hangs while that is written.
+TEST_F(HangingMoveTest, WhatIsNotedBeforeTheOriginalGoesIsNotLostWithIt) {
+  // At this rate the copy is compared for a second.
+  ASSERT_TRUE(SetPolicy("luns/deep", kHourNs, kFrom, 1 << 20).ok());
+  clock_->shift_ns += 2 * kHourNs;
+  const std::string id = hangs_.substr(hangs_.rfind('/') + 1);
+  const std::string copy = absl::StrCat(kTo, "/recordings/", id);
+  ASSERT_TRUE(node_.executor().RunUntil([&] {
+    const auto made = node_.node().recordings().GetRecording(copy);
+    return made.ok() && made->state == services::RecordingState::kSealed;
+  }));
+  {
+    const HangingDisk disk(node_.dir().path() + "/deep/c/" + id + "/manifest.json");
+    ASSERT_TRUE(node_.executor().RunUntil([] { return HangingDisk::calls() == 1; }));
+    ASSERT_TRUE(node_.node()
+                    .recorder()
+                    .AnnotateRecording(hangs_, {.sample_start = 5, .label = "late"})
+                    .ok());
+  }
+  ASSERT_TRUE(node_.executor().RunUntil([&] {
+    After();
+    return MovedTo(hangs_) != "";
+  }));
+  const services::Recording moved = node_.Get(MovedTo(hangs_));
+  ASSERT_EQ(moved.annotations.size(), 1u);
+  EXPECT_EQ(moved.annotations[0].label, "late");
+}
+
 TEST_F(HangingMoveTest, ANodeThatEndsWaitsForNothingMoreThanTheDisk) {
   auto disk = std::make_unique<HangingDisk>(node_.dir().path() + "/deep");
   After();
