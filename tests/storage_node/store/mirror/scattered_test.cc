@@ -152,6 +152,12 @@ TEST_P(Scattered, AnOlderManifestStandsInForNoDamagedOne) {
   deck_.Start();
   const auto found = deck_.node().recordings().GetRecording(recording);
   EXPECT_TRUE(!found.ok() || found->kept) << "it may be deleted for want of room";
+  Scrub();
+  deck_.Stop();
+  ForgetCatalog();
+  deck_.Start();
+  const auto scrubbed = deck_.node().recordings().GetRecording(recording);
+  EXPECT_TRUE(!scrubbed.ok() || scrubbed->kept) << "a scrub has not been over it";
   deck_.Stop();
   WriteFile(path, manifest);
   ForgetCatalog();
