@@ -35,7 +35,7 @@ class Feed {
 
 struct FeedSettings {
   std::string address;         // HOST:PORT to listen at
-  std::string interface;       // of a multicast group; see udp/multicast.h
+  std::string interface;       // of a multicast group; see multicast.h
   std::string from;            // its only sender
   uint64_t buffer_bytes = 0;   // of the kernel
   const PacketReader* reader;  // tells packets of a stream of bytes apart; outlives the feed

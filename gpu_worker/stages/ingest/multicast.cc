@@ -1,4 +1,4 @@
-#include "gpu_worker/stages/ingest/udp/multicast.h"
+#include "gpu_worker/stages/ingest/multicast.h"
 
 #include <arpa/inet.h>
 #include <net/if.h>

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/fd.h"
 #include "dataplane/status_macros.h"
-#include "gpu_worker/stages/ingest/udp/multicast.h"
+#include "gpu_worker/stages/ingest/multicast.h"
 #include "services/base/addresses/listen_address.h"
 
 namespace tapedeck::gpu_worker::stages::ingest::udp {
