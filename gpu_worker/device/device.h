@@ -69,7 +69,7 @@ class Queue {
 };
 
 struct DeviceInfo {
-  std::string kind;         // name of the room: picks the stages' rooms
+  std::string kind;         // name of the room: picks the stages' sources
   std::string name;         // "cuda:0", "host"
   std::string description;  // "cuda:0 NVIDIA H200"
   bool works_in_host_memory = false;

@@ -62,7 +62,8 @@ class Kind {
        absl::StatusOr<Parameters> (*parse)(const services::StageParameters&),
        Description (*describe)(const Parameters&),
        absl::StatusOr<Made> (*create)(const Parameters&, const Place&))
-      : name_(name), choose_([=](const services::StageParameters& given) {
+      : name_(name),
+        choose_([name, parse, describe, create](const services::StageParameters& given) {
           return Choose<Parameters>(name, parse(given), describe, create);
         }) {}
 

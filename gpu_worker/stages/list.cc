@@ -5,7 +5,7 @@
 #include "dataplane/printable.h"
 #include "gpu_worker/stages/convert/transform.h"
 #include "gpu_worker/stages/detect/transform.h"
-#include "gpu_worker/stages/fft/list.h"
+#include "gpu_worker/stages/fft/fft.h"
 #include "gpu_worker/stages/fft/transform.h"
 #include "gpu_worker/stages/file/sink.h"
 #include "gpu_worker/stages/file/source.h"

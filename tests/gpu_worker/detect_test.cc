@@ -8,7 +8,6 @@
 #include <random>
 #include <vector>
 
-#include "gpu_worker/stages/detect/alarm.h"
 #include "gpu_worker/stages/detect/transform.h"
 #include "tests/gpu_worker/pipeline_test.h"
 

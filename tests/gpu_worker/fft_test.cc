@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "dataplane/datatype.h"
-#include "gpu_worker/stages/fft/list.h"
 #include "services/base/errors.h"
 #include "services/signal/samples/conversion.h"
 #include "services/signal/samples/reference_fft.h"

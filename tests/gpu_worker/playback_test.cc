@@ -7,7 +7,7 @@
 
 #include "dataplane/crc32c.h"
 #include "gpu_worker/pipeline/playback_pipeline.h"
-#include "gpu_worker/stages/synth/parameters.h"
+#include "gpu_worker/stages/synth/source.h"
 #include "services/base/errors.h"
 #include "tests/gpu_worker/pipeline_test.h"
 #include "tests/services/noted.h"

@@ -6,7 +6,7 @@
 
 #include "dataplane/crc32c.h"
 #include "gpu_worker/pipeline/record_pipeline.h"
-#include "gpu_worker/stages/synth/signal.h"
+#include "gpu_worker/stages/synth/source.h"
 #include "services/base/errors.h"
 #include "tests/bytes.h"
 #include "tests/gpu_worker/pipeline_test.h"

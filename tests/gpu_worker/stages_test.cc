@@ -7,12 +7,12 @@
 #include <limits>
 
 #include "gpu_worker/stages/convert/transform.h"
-#include "gpu_worker/stages/fft/parameters.h"
+#include "gpu_worker/stages/fft/transform.h"
 #include "gpu_worker/stages/file/parameters.h"
 #include "gpu_worker/stages/list.h"
 #include "gpu_worker/stages/null/sink.h"
 #include "gpu_worker/stages/power/transform.h"
-#include "gpu_worker/stages/synth/parameters.h"
+#include "gpu_worker/stages/synth/source.h"
 #include "gpu_worker/stages/verify/sink.h"
 #include "services/base/errors.h"
 

@@ -5,8 +5,7 @@
 #include <numbers>
 #include <vector>
 
-#include "gpu_worker/stages/synth/list.h"
-#include "gpu_worker/stages/synth/signal.h"
+#include "gpu_worker/stages/synth/source.h"
 #include "services/base/errors.h"
 #include "tests/gpu_worker/devices.h"
 
@@ -91,15 +90,14 @@ TEST_P(SynthSourceTest, EveryDeviceMakesTheSameBits) {
   for (const Parameters& parameters :
        {Parameters{}, Parameters{.seed = 99, .tones = {}, .noise = 3},
         Parameters{.tones = {0.5, -0.5, 0.1, 1e-12, 0.33, -0.01}, .noise = 0}}) {
-    const Waveform waveform = WaveformOf(parameters);
-    auto source = CreateSource(waveform, device());
+    auto source = Create(parameters, {.device = &device()});
     ASSERT_TRUE(source.ok()) << source.status();
     auto host = device().NewHostMemory(kBytes).value();
     auto memory = device().NewDeviceMemory(kBytes).value();
     const Slot slot{.sequence = 1'000'003,
                     .host = host->window().bytes.first(kBytes),
                     .device = memory->window().bytes.first(kBytes)};
-    ASSERT_EQ((*source)->Fill(slot, queue()).value().bytes, kBytes);
+    ASSERT_EQ(source->stage->Fill(slot, queue()).value().bytes, kBytes);
     ASSERT_TRUE(queue().CopyToHost(slot.host.data(), slot.device.data(), kBytes).ok());
     ASSERT_TRUE(Wait(queue()).ok());
     const size_t samples = kBytes / sizeof(Complex);

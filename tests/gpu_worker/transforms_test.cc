@@ -7,7 +7,7 @@
 
 #include "gpu_worker/pipeline/playback_pipeline.h"
 #include "gpu_worker/pipeline/record_pipeline.h"
-#include "gpu_worker/stages/synth/signal.h"
+#include "gpu_worker/stages/synth/source.h"
 #include "services/base/errors.h"
 #include "services/signal/samples/reference_fft.h"
 #include "tests/gpu_worker/pipeline_test.h"

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "gpu_worker/stages/fft/list.h"
+#include "gpu_worker/stages/fft/fft.h"
 #include "tests/gpu_worker/devices.h"
 
 namespace tapedeck::gpu_worker::stages::fft {

@@ -57,6 +57,8 @@ SEES_HDF5 = "services/formats/hdf5/"
 # The only room that sees the library of Ceph.
 SEES_RADOS = "storage_node/store/rados/"
 CUDA = re.compile(r"^(cuda|cufft|nvml)|/cuda/|^driver_types\.h$")
+# Where a stage sees CUDA.
+STAGE_ON_CUDA = re.compile(r"^gpu_worker/stages/\w+/(cuda\.cu$|cufft/)")
 # Folders whose every sub-folder is a room, and so is every sub-folder of such a room.
 ROOMS = ("dataplane/memory", "dataplane/transport", "storage_node/store", "gpu_worker/device", "gpu_worker/stages")
 # Files that assemble a program from its rooms, or list a room's kinds.
@@ -69,13 +71,12 @@ AGREED = {
     ("storage_node/store/direct", "storage_node/store/directory"): "the same",
     ("dataplane/transport/verbs", "dataplane/transport/verbs/port"): "the ports that connections are made on",
     ("dataplane/transport/ipc", "dataplane/transport/tcp"): "frames between processes of one machine go over TCP",
-    ("gpu_worker/stages/verify", "gpu_worker/stages/synth/signal.h"): "verify computes synth's samples again",
-    ("gpu_worker/stages/verify", "gpu_worker/stages/synth/parameters.h"): "of what its labels say",
-    ("gpu_worker/stages/verify", "gpu_worker/stages/fft/parameters.h"): "the same",
-    ("gpu_worker/stages/verify", "gpu_worker/stages/fft/window.h"): "the same",
-    ("gpu_worker/stages/verify", "gpu_worker/stages/power/parameters.h"): "the same",
-    ("gpu_worker/stages/verify", "gpu_worker/stages/detect/parameters.h"): "the same",
+    ("gpu_worker/stages/verify", "gpu_worker/stages/synth/source.h"): "verify computes synth's samples again",
+    ("gpu_worker/stages/verify", "gpu_worker/stages/fft/transform.h"): "of what its labels say",
+    ("gpu_worker/stages/verify", "gpu_worker/stages/power/transform.h"): "the same",
+    ("gpu_worker/stages/verify", "gpu_worker/stages/detect/transform.h"): "the same",
     ("gpu_worker/stages/detect", "gpu_worker/stages/fft"): "detect looks at transforms, weighed by windows",
+    ("gpu_worker/stages/fft", "gpu_worker/stages/fft/cufft"): "the functions of cuFFT",
 }
 
 
@@ -99,13 +100,15 @@ def check_folder(path, name):
         return f"only {', '.join(SEES_GRPC)} may see gRPC: {name}"
     if top == "storage_node" and CUDA.search(name):
         return f"the storage node has no CUDA: {name}"
+    if path.startswith("gpu_worker/stages/") and CUDA.search(name) and not STAGE_ON_CUDA.search(path):
+        return f"a stage sees CUDA in its cuda.cu alone: {name}"
     return None
 
 
 def same_kind(path, room):
-    """Rooms of one device kind go together: gpu_worker/device/cuda builds on dataplane/memory/cuda."""
-    own = room_of(path)
-    return own is not None and own.split("/")[-1] == room.split("/")[-1]
+    """What is of one kind of device goes together: gpu_worker/device/cuda, and a stage's cuda.cu, build on dataplane/memory/cuda."""
+    own, kind = room_of(path), room.split("/")[-1]
+    return own is not None and kind in (own.split("/")[-1], path.split("/")[-1].split(".")[0])
 
 
 def check_room(path, name):

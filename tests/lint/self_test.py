@@ -85,7 +85,15 @@ class Layering(LintTest):
         self.accepts(*self.include("dataplane/transport/list.cc", "dataplane/transport/tcp/b.h"))
         self.accepts(*self.include("gpu_worker/stages/fft/fftw/a.cc", "gpu_worker/stages/fft/fft.h"))
         self.accepts(*self.include("gpu_worker/device/cuda/a.cc", "dataplane/memory/cuda/b.h"))
+        self.accepts(*self.include("gpu_worker/stages/power/cuda.cu", "dataplane/memory/cuda/b.h"))
         self.accepts(*self.include("storage_node/store/posix/a.cc", "dataplane/memory/host/memory.h"))
+
+    def test_stage_on_cuda(self):
+        includes = "#include <cuda_runtime_api.h>\n"
+        for path in ("power/host.cc", "power/transform.h", "fft/fft.h", "list.cc"):
+            self.rejects("in its cuda.cu alone", "layering", {f"gpu_worker/stages/{path}": includes})
+        for path in ("power/cuda.cu", "fft/cufft/library.h"):
+            self.accepts("layering", {f"gpu_worker/stages/{path}": includes})
 
     def test_order(self):
         for path, name in (("storage_node/recording/a.h", "storage_node/luns/b.h"),

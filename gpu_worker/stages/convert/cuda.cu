@@ -1,14 +1,37 @@
-#include "gpu_worker/stages/convert/cuda/kernel.h"
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "dataplane/memory/cuda/status.h"
+#include "gpu_worker/stages/convert/transform.h"
 #include "services/signal/samples/sample_math.h"
 
 namespace tapedeck::gpu_worker::stages::convert::cuda {
-namespace {
 
+using dataplane::Datatype;
 using services::samples::Centred;
 using services::samples::FromFullScale;
 using services::samples::Swapped;
 using services::samples::ToFullScale;
 using services::samples::Uncentred;
+
+namespace {
+
+// A SigMF datatype.
+struct Format {
+  enum class Kind : uint8_t { kFloat, kInt, kUint };
+  Kind kind = Kind::kFloat;
+  int bits = 32;  // of one component
+  bool complex = true;
+  bool big_endian = false;
+};
+
+// Samples in memory of the device, at a multiple of their size.
+struct Samples {
+  Format format;
+  unsigned char* data = nullptr;
+};
 
 constexpr uint32_t kThreads = 256;
 
@@ -90,13 +113,52 @@ __global__ void ConvertKernel(Samples from, Samples to, size_t count) {
   Write(im, to, size_t{2} * i + 1);
 }
 
-}  // namespace
-
+// Enqueues the conversion of `count` samples, below 2^32; `from` and `to` do not overlap.
 cudaError_t LaunchConvert(const Samples& from, const Samples& to, size_t count,
                           cudaStream_t stream) {
   const auto blocks = static_cast<unsigned>((count + kThreads - 1) / kThreads);
   ConvertKernel<<<blocks, kThreads, 0, stream>>>(from, to, count);
   return cudaGetLastError();
+}
+
+Format FormatOf(const Datatype& datatype) {
+  Format format{
+      .bits = datatype.bits, .complex = datatype.complex, .big_endian = datatype.big_endian};
+  if (datatype.kind == Datatype::Kind::kInt) format.kind = Format::Kind::kInt;
+  if (datatype.kind == Datatype::Kind::kUint) format.kind = Format::Kind::kUint;
+  return format;
+}
+
+class CudaConvert final : public Transform {
+ public:
+  CudaConvert(const Datatype& from, const Datatype& to, device::Queue& queue)
+      : from_(FormatOf(from)),
+        to_(FormatOf(to)),
+        sample_bytes_(from.bytes_per_sample()),
+        queue_(queue) {}
+
+  size_t granule_bytes() const override { return sample_bytes_; }
+
+  absl::Status Apply(std::span<std::byte> in, std::span<std::byte> out) override {
+    const Samples from{.format = from_, .data = reinterpret_cast<unsigned char*>(in.data())};
+    const Samples to{.format = to_, .data = reinterpret_cast<unsigned char*>(out.data())};
+    return dataplane::cuda::ToStatus(LaunchConvert(from, to, in.size() / sample_bytes_,
+                                                   static_cast<cudaStream_t>(queue_.native())),
+                                     "launch of the convert kernel");
+  }
+
+ private:
+  const Format from_;
+  const Format to_;
+  const size_t sample_bytes_;
+  device::Queue& queue_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Transform>> Create(const Datatype& from, const Datatype& to,
+                                                  device::Queue& queue) {
+  return std::make_unique<CudaConvert>(from, to, queue);
 }
 
 }  // namespace tapedeck::gpu_worker::stages::convert::cuda

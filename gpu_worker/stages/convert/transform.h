@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "dataplane/datatype.h"
 #include "gpu_worker/stages/kind.h"
 
 namespace tapedeck::gpu_worker::stages::convert {
@@ -22,8 +23,16 @@ absl::StatusOr<Parameters> Parse(const services::StageParameters& given);
 
 Description Describe(const Parameters& parameters);
 
-// The errors of list.h.
+// The errors of MakeFor.
 absl::StatusOr<std::unique_ptr<Transform>> CreateTransform(const Parameters& parameters,
                                                            const TransformPlace& place);
 
+namespace cuda {
+
+// One kernel per block. `queue` is one of the device.
+absl::StatusOr<std::unique_ptr<Transform>> Create(const dataplane::Datatype& from,
+                                                  const dataplane::Datatype& to,
+                                                  device::Queue& queue);
+
+}  // namespace cuda
 }  // namespace tapedeck::gpu_worker::stages::convert

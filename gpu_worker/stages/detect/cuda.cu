@@ -1,4 +1,7 @@
-#include "gpu_worker/stages/detect/cuda/kernel.h"
+#include <cuda_runtime_api.h>
+
+#include "dataplane/memory/cuda/status.h"
+#include "gpu_worker/stages/detect/transform.h"
 
 namespace tapedeck::gpu_worker::stages::detect::cuda {
 namespace {
@@ -26,12 +29,41 @@ __global__ void SumKernel(Band band, const float2* spectra, float* powers) {
   powers[blockIdx.x] = static_cast<float>(total * band.scale);
 }
 
-}  // namespace
-
+// Enqueues the powers of the first `count` transforms of `spectra`, below 2^31; both are in memory
+// of the device.
 cudaError_t LaunchSum(const Band& band, const float2* spectra, size_t count, float* powers,
                       cudaStream_t stream) {
   SumKernel<<<static_cast<unsigned>(count), kThreads, 0, stream>>>(band, spectra, powers);
   return cudaGetLastError();
+}
+
+class CudaSummer final : public Summer {
+ public:
+  CudaSummer(const Band& band, device::Queue& queue) : band_(band), queue_(queue) {}
+
+  absl::Status Copy(std::byte* to, const std::byte* samples, size_t bytes) override {
+    return dataplane::cuda::ToStatus(
+        cudaMemcpyAsync(to, samples, bytes, cudaMemcpyDeviceToDevice, stream()),
+        "copy of the samples to be looked at");
+  }
+
+  absl::Status Sum(const std::byte* spectra, size_t count, float* powers) override {
+    return dataplane::cuda::ToStatus(
+        LaunchSum(band_, reinterpret_cast<const float2*>(spectra), count, powers, stream()),
+        "launch of the kernel that adds up a band");
+  }
+
+ private:
+  cudaStream_t stream() { return static_cast<cudaStream_t>(queue_.native()); }
+
+  const Band band_;
+  device::Queue& queue_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Summer>> Create(const Band& band, device::Queue& queue) {
+  return std::make_unique<CudaSummer>(band, queue);
 }
 
 }  // namespace tapedeck::gpu_worker::stages::detect::cuda

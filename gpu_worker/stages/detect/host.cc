@@ -1,28 +1,66 @@
-#include "gpu_worker/stages/detect/transform.h"
-
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <deque>
 #include <numeric>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "dataplane/status_macros.h"
-#include "gpu_worker/stages/detect/alarm.h"
-#include "gpu_worker/stages/detect/list.h"
-#include "gpu_worker/stages/fft/list.h"
+#include "gpu_worker/stages/detect/transform.h"
+#include "gpu_worker/stages/fft/fft.h"
+#include "gpu_worker/stages/for_device.h"
+#include "gpu_worker/stages/parameters.h"
 #include "services/base/errors.h"
 #include "services/signal/samples/window.h"
 
 namespace tapedeck::gpu_worker::stages::detect {
-namespace {
 
 using dataplane::Memory;
 using dataplane::Triggers;
 
+namespace {
+
+// Floats have no more.
+constexpr double kMostDecibels = 400;
 constexpr size_t kSampleBytes = 8;       // cf32_le
 constexpr size_t kBlockMultiple = 4096;  // of the bytes of every block
+
+double Linear(double decibels) { return std::pow(10, decibels / 10); }
+
+// Computes on the work thread.
+class HostSummer final : public Summer {
+ public:
+  explicit HostSummer(const Band& band) : band_(band) {}
+
+  absl::Status Copy(std::byte* to, const std::byte* samples, size_t bytes) override {
+    std::memcpy(to, samples, bytes);
+    return absl::OkStatus();
+  }
+
+  absl::Status Sum(const std::byte* spectra, size_t count, float* powers) override {
+    const auto* parts = reinterpret_cast<const float*>(spectra);
+    for (size_t i = 0; i < count; ++i, parts += 2 * size_t{band_.points}) {
+      double sum = 0;
+      for (uint32_t bin = 0; bin < band_.bins; ++bin) {
+        const float* const part = parts + 2 * size_t{band_.Bin(bin)};
+        sum += static_cast<double>(part[0]) * part[0] + static_cast<double>(part[1]) * part[1];
+      }
+      powers[i] = static_cast<float>(sum * band_.scale);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const Band band_;
+};
+
+absl::StatusOr<std::unique_ptr<Summer>> CreateOnHost(const Band& band, device::Queue& /*queue*/) {
+  return std::make_unique<HostSummer>(band);
+}
 
 struct Parts {
   std::unique_ptr<fft::Weigher> weigher;
@@ -108,6 +146,54 @@ class DetectTransform final : public Transform {
 
 }  // namespace
 
+absl::StatusOr<Parameters> Parse(const services::StageParameters& given) {
+  Parameters out;
+  ParameterReader reader(kName, given);
+  reader.Whole("points", out.points);
+  reader.Require(out.points >= fft::kMinPoints && out.points <= fft::kMaxPoints, "points",
+                 absl::StrCat("a whole number from ", fft::kMinPoints, " to ", fft::kMaxPoints));
+  reader.Text("window", out.window);
+  reader.Require(absl::c_linear_search(services::samples::WindowNames(), out.window), "window",
+                 absl::StrCat("one of ", absl::StrJoin(services::samples::WindowNames(), ", ")));
+  reader.Number("low", out.low, -0.5, 0.5);
+  reader.Number("high", out.high, -0.5, 0.5);
+  reader.Require(out.low <= out.high, "high", "low or more");
+  reader.Number("threshold", out.threshold, -kMostDecibels, kMostDecibels);
+  reader.Require(!std::isnan(out.threshold), "threshold", "told, in decibels");
+  reader.Number("hysteresis", out.hysteresis, 0, kMostDecibels);
+  reader.Whole("hold_off", out.hold_off);
+  TD_RETURN_IF_ERROR(reader.Finish());
+  return out;
+}
+
+Description Describe(const Parameters& parameters) {
+  return {.parameters = {{"points", absl::StrCat(parameters.points)},
+                         {"window", parameters.window},
+                         {"low", absl::StrCat(parameters.low)},
+                         {"high", absl::StrCat(parameters.high)},
+                         {"threshold", absl::StrCat(parameters.threshold)},
+                         {"hysteresis", absl::StrCat(parameters.hysteresis)},
+                         {"hold_off", absl::StrCat(parameters.hold_off)}},
+          .takes = kTransformable,
+          .gives = kTransformable,
+          .triggers = true};
+}
+
+Alarm::Alarm(const Parameters& parameters)
+    : threshold_(Linear(parameters.threshold)),
+      release_(Linear(parameters.threshold - parameters.hysteresis)),
+      hold_off_(parameters.hold_off) {}
+
+// Where samples are no numbers, neither is the power: that changes nothing.
+bool Alarm::Look(float power, uint64_t sample) {
+  if (power < release_) above_ = false;
+  if (above_ || !(power >= threshold_)) return false;
+  above_ = true;
+  if (last_.has_value() && sample - *last_ < hold_off_) return false;
+  last_ = sample;
+  return true;
+}
+
 Band BandOf(const Parameters& parameters) {
   const auto points = static_cast<int64_t>(parameters.points);
   const auto bin = [&](double frequency) {
@@ -145,7 +231,8 @@ absl::StatusOr<std::unique_ptr<Transform>> CreateTransform(const Parameters& par
                                              device, *place.queue));
   TD_ASSIGN_OR_RETURN(parts.weigher,
                       fft::CreateWeigher({exact.begin(), exact.end()}, device, *place.queue));
-  TD_ASSIGN_OR_RETURN(parts.summer, CreateSummer(BandOf(parameters), device, *place.queue));
+  TD_ASSIGN_OR_RETURN(parts.summer, (MakeFor<&CreateOnHost, &cuda::Create>(
+                                        device, kName, BandOf(parameters), *place.queue)));
   TD_ASSIGN_OR_RETURN(parts.scratch, device.NewDeviceMemory(place.block_bytes));
   return std::make_unique<DetectTransform>(parameters, place, std::move(parts));
 }

@@ -1,5 +1,3 @@
-#include "gpu_worker/stages/fft/fftw/fft.h"
-
 #include <fftw3.h>
 
 #include <type_traits>
@@ -7,6 +5,7 @@
 #include "absl/base/const_init.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "gpu_worker/stages/fft/fft.h"
 
 namespace tapedeck::gpu_worker::stages::fft::fftw {
 namespace {
@@ -52,8 +51,6 @@ unsigned FlagsFor(uint32_t points) {
 }
 
 }  // namespace
-
-absl::Status Usable() { return absl::OkStatus(); }
 
 absl::StatusOr<std::unique_ptr<Fft>> Create(const Plan& plan, device::Queue& /*queue*/) {
   const UniqueBuffer buffer(fftwf_alloc_complex(plan.points));

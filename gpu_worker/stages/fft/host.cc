@@ -1,17 +1,87 @@
-#include "gpu_worker/stages/fft/transform.h"
-
 #include <numeric>
+#include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "dataplane/status_macros.h"
-#include "gpu_worker/stages/fft/list.h"
+#include "gpu_worker/device/unusable.h"
+#include "gpu_worker/stages/fft/fft.h"
+#include "gpu_worker/stages/fft/transform.h"
+#include "gpu_worker/stages/for_device.h"
+#include "gpu_worker/stages/parameters.h"
 #include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker::stages::fft {
+
+using services::samples::kNoWindow;
+using services::samples::WindowNames;
+
 namespace {
 
 constexpr size_t kSampleBytes = 8;       // cf32_le
 constexpr size_t kBlockMultiple = 4096;  // of the bytes of every block
+
+struct Entry {
+  absl::string_view kind;  // of device
+  absl::string_view library;
+  absl::StatusOr<std::unique_ptr<Fft>> (*create)(const Plan& plan, device::Queue& queue);
+  absl::string_view absent;            // why `create` is null
+  absl::Status (*usable)() = nullptr;  // on this machine; null: on every one
+};
+
+// Of a kind the fastest first.
+constexpr Entry kEntries[] = {
+    {"cuda", "cuFFT", IfBuilt<kWithCuda, &cuda::Create>(), "built without CUDA",
+     IfBuilt<kWithCuda, &cuda::Usable>()},
+    {"host", "FFTW3f", IfBuilt<kWithFftw, &fftw::Create>(),
+     "built without FFTW: build with -DTAPEDECK_FFTW=ON or use a GPU"},
+    {"host", "kissfft", IfBuilt<kWithKissfft, &kissfft::Create>(),
+     "built without kissfft: build with -DTAPEDECK_KISSFFT=ON or use a GPU"},
+};
+
+absl::Status Usable(const Entry& entry) {
+  if (entry.create == nullptr) return absl::FailedPreconditionError(entry.absent);
+  return entry.usable == nullptr ? absl::OkStatus() : entry.usable();
+}
+
+// Why none of a device's rooms can.
+std::string WhyNone(const device::Device& device) {
+  std::vector<std::string> reasons;
+  for (const Entry& entry : kEntries) {
+    if (entry.kind != device.info().kind) continue;
+    if (const absl::Status status = Usable(entry); !status.ok()) {
+      reasons.emplace_back(status.message());
+    }
+  }
+  return reasons.empty() ? "no FFT for devices of its kind" : absl::StrJoin(reasons, "; ");
+}
+
+// Computes on the work thread.
+class HostWeigher final : public Weigher {
+ public:
+  explicit HostWeigher(const std::vector<float>& weights) : weights_(weights) {}
+
+  absl::Status Multiply(std::byte* data, size_t count) override {
+    auto* parts = reinterpret_cast<float*>(data);
+    for (size_t i = 0; i < count; ++i, parts += 2 * weights_.size()) {
+      for (size_t n = 0; n < weights_.size(); ++n) {
+        parts[2 * n] *= weights_[n];
+        parts[2 * n + 1] *= weights_[n];
+      }
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const std::vector<float> weights_;
+};
+
+absl::StatusOr<std::unique_ptr<Weigher>> CreateWeigherOnHost(const std::vector<float>& weights,
+                                                             device::Device& /*device*/,
+                                                             device::Queue& /*queue*/) {
+  return std::make_unique<HostWeigher>(weights);
+}
 
 class FftTransform final : public Transform {
  public:
@@ -35,13 +105,65 @@ class FftTransform final : public Transform {
 
 absl::StatusOr<std::unique_ptr<Weigher>> WeigherOf(const Parameters& parameters,
                                                    const TransformPlace& place) {
-  if (parameters.window == services::samples::kNoWindow) return nullptr;
+  if (parameters.window == kNoWindow) return nullptr;
   const std::vector<double> exact =
       services::samples::WindowWeights(parameters.window, parameters.points);
   return CreateWeigher({exact.begin(), exact.end()}, *place.device, *place.queue);
 }
 
 }  // namespace
+
+std::vector<Library> LibrariesFor(const device::Device& device) {
+  std::vector<Library> libraries;
+  for (const Entry& entry : kEntries) {
+    if (entry.kind != device.info().kind || !Usable(entry).ok()) continue;
+    libraries.push_back({.name = std::string(entry.library), .create = entry.create});
+  }
+  return libraries;
+}
+
+absl::StatusOr<std::unique_ptr<Fft>> Create(const Plan& plan, const device::Device& device,
+                                            device::Queue& queue) {
+  const std::vector<Library> libraries = LibrariesFor(device);
+  if (!libraries.empty()) return libraries.front().create(plan, queue);
+  const std::string& name = device.info().description;
+  return device::Unusable(name,
+                          absl::StrCat("fft: ", name, " cannot transform: ", WhyNone(device)));
+}
+
+absl::StatusOr<std::unique_ptr<Weigher>> CreateWeigher(const std::vector<float>& weights,
+                                                       device::Device& device,
+                                                       device::Queue& queue) {
+  return MakeFor<&CreateWeigherOnHost, &cuda::CreateWeigher>(device, kName, weights, device, queue);
+}
+
+std::string LibraryFor(const device::Device& device) {
+  const std::vector<Library> libraries = LibrariesFor(device);
+  return libraries.empty() ? absl::StrCat("no FFT: ", WhyNone(device)) : libraries.front().name;
+}
+
+absl::StatusOr<Parameters> Parse(const services::StageParameters& given) {
+  Parameters out;
+  ParameterReader reader(kName, given);
+  reader.Whole("points", out.points);
+  reader.Require(out.points >= kMinPoints && out.points <= kMaxPoints, "points",
+                 absl::StrCat("a whole number from ", kMinPoints, " to ", kMaxPoints));
+  reader.Text("window", out.window);
+  reader.Require(absl::c_linear_search(WindowNames(), out.window), "window",
+                 absl::StrCat("one of ", absl::StrJoin(WindowNames(), ", ")));
+  TD_RETURN_IF_ERROR(reader.Finish());
+  return out;
+}
+
+Description Describe(const Parameters& parameters) {
+  TextParameters told{{"points", absl::StrCat(parameters.points)}};
+  if (parameters.window != kNoWindow) told["window"] = parameters.window;
+  return {.parameters = std::move(told), .takes = kTransformable, .gives = kTransformable};
+}
+
+absl::StatusOr<Parameters> FromOrigin(const TextParameters& parameters) {
+  return Parse({parameters.begin(), parameters.end()});
+}
 
 absl::StatusOr<std::unique_ptr<Transform>> CreateTransform(const Parameters& parameters,
                                                            const TransformPlace& place) {

@@ -1,5 +1,3 @@
-#include "gpu_worker/stages/fft/kissfft/fft.h"
-
 #include <kissfft/kiss_fft.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "dataplane/status_macros.h"
+#include "gpu_worker/stages/fft/fft.h"
 
 namespace tapedeck::gpu_worker::stages::fft::kissfft {
 namespace {
@@ -119,8 +118,6 @@ uint32_t LargestPrimeFactor(uint32_t number) {
 }
 
 }  // namespace
-
-absl::Status Usable() { return absl::OkStatus(); }
 
 absl::StatusOr<std::unique_ptr<Fft>> Create(const Plan& plan, device::Queue& /*queue*/) {
   if (LargestPrimeFactor(plan.points) > kLargestFactor) return ChirpFft::Create(plan.points);

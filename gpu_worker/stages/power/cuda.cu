@@ -1,4 +1,7 @@
-#include "gpu_worker/stages/power/cuda/kernel.h"
+#include <cuda_runtime_api.h>
+
+#include "dataplane/memory/cuda/status.h"
+#include "gpu_worker/stages/power/transform.h"
 
 namespace tapedeck::gpu_worker::stages::power::cuda {
 namespace {
@@ -18,13 +21,38 @@ __global__ void PowerKernel(Shape shape, const float2* samples, float* bins, siz
   bins[i] = static_cast<float>(sum / shape.average);
 }
 
-}  // namespace
-
+// Enqueues the first `count` bins, below 2^32, of the averages of `samples`; both are in memory of
+// the device and do not overlap.
 cudaError_t LaunchPower(const Shape& shape, const float2* samples, float* bins, size_t count,
                         cudaStream_t stream) {
   const auto blocks = static_cast<unsigned>((count + kThreads - 1) / kThreads);
   PowerKernel<<<blocks, kThreads, 0, stream>>>(shape, samples, bins, count);
   return cudaGetLastError();
+}
+
+class CudaPower final : public Transform {
+ public:
+  CudaPower(const Shape& shape, device::Queue& queue) : shape_(shape), queue_(queue) {}
+
+  size_t granule_bytes() const override { return shape_.granule_bytes(); }
+
+  absl::Status Apply(std::span<std::byte> in, std::span<std::byte> out) override {
+    return dataplane::cuda::ToStatus(
+        LaunchPower(shape_, reinterpret_cast<const float2*>(in.data()),
+                    reinterpret_cast<float*>(out.data()), out.size() / sizeof(float),
+                    static_cast<cudaStream_t>(queue_.native())),
+        "launch of the power kernel");
+  }
+
+ private:
+  const Shape shape_;
+  device::Queue& queue_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Transform>> Create(const Shape& shape, device::Queue& queue) {
+  return std::make_unique<CudaPower>(shape, queue);
 }
 
 }  // namespace tapedeck::gpu_worker::stages::power::cuda

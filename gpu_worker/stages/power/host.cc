@@ -1,11 +1,17 @@
-#include "gpu_worker/stages/power/host/transform.h"
-
 #include <algorithm>
 #include <vector>
 
-namespace tapedeck::gpu_worker::stages::power::host {
+#include "absl/strings/str_cat.h"
+#include "dataplane/status_macros.h"
+#include "gpu_worker/stages/for_device.h"
+#include "gpu_worker/stages/parameters.h"
+#include "gpu_worker/stages/power/transform.h"
+#include "services/base/errors.h"
+
+namespace tapedeck::gpu_worker::stages::power {
 namespace {
 
+// Computes on the work thread.
 class HostPower final : public Transform {
  public:
   explicit HostPower(const Shape& shape) : shape_(shape), sums_(shape.points) {}
@@ -35,10 +41,52 @@ class HostPower final : public Transform {
   std::vector<double> sums_;
 };
 
-}  // namespace
-
-absl::StatusOr<std::unique_ptr<Transform>> Create(const Shape& shape, device::Queue& /*queue*/) {
+absl::StatusOr<std::unique_ptr<Transform>> CreateOnHost(const Shape& shape,
+                                                        device::Queue& /*queue*/) {
   return std::make_unique<HostPower>(shape);
 }
 
-}  // namespace tapedeck::gpu_worker::stages::power::host
+}  // namespace
+
+absl::StatusOr<Parameters> Parse(const services::StageParameters& given) {
+  Parameters out;
+  ParameterReader reader(kName, given);
+  const auto read = [&](absl::string_view name, uint32_t& value, uint32_t most) {
+    reader.Whole(name, value);
+    reader.Require(value >= 1 && value <= most, name,
+                   absl::StrCat("a whole number from 1 to ", most));
+  };
+  read("points", out.points, kMostPoints);
+  read("average", out.average, kMostAverage);
+  TD_RETURN_IF_ERROR(reader.Finish());
+  return out;
+}
+
+Description Describe(const Parameters& parameters) {
+  return {.parameters = {{"average", absl::StrCat(parameters.average)},
+                         {"points", absl::StrCat(parameters.points)}},
+          .takes = kTransformable,
+          .gives = "rf32_le",
+          .samples_for_one = parameters.average,
+          .in_place = false};
+}
+
+absl::StatusOr<Parameters> FromOrigin(const TextParameters& parameters) {
+  services::StageParameters given(parameters.begin(), parameters.end());
+  given.emplace("average", "");  // no number, if there is none
+  return Parse(given);
+}
+
+absl::StatusOr<std::unique_ptr<Transform>> CreateTransform(const Parameters& parameters,
+                                                           const TransformPlace& place) {
+  const Shape shape{.points = parameters.points, .average = parameters.average};
+  if (place.block_bytes % shape.granule_bytes() != 0) {
+    return services::ArgumentInvalid(
+        "power.points", absl::StrCat("power: a block of ", place.block_bytes,
+                                     " bytes does not hold whole averages ", "of ", shape.average,
+                                     " transforms of ", shape.points, " cf32_le points"));
+  }
+  return MakeFor<&CreateOnHost, &cuda::Create>(*place.device, kName, shape, *place.queue);
+}
+
+}  // namespace tapedeck::gpu_worker::stages::power

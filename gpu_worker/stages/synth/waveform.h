@@ -20,7 +20,7 @@ struct Complex {
   float im = 0;
 };
 
-// What a sample is computed from; made by WaveformOf of signal.h.
+// What a sample is computed from; made by WaveformOf of source.h.
 struct Waveform {
   uint64_t seed = 0;
   uint32_t tones = 0;

@@ -8,9 +8,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
-#include "gpu_worker/stages/detect/parameters.h"
+#include "gpu_worker/stages/detect/transform.h"
 #include "gpu_worker/stages/not_compared.h"
-#include "gpu_worker/stages/synth/parameters.h"
+#include "gpu_worker/stages/synth/source.h"
 #include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker::stages::verify {

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "dataplane/block.h"
 #include "gpu_worker/stages/kind.h"
-#include "gpu_worker/stages/synth/signal.h"
+#include "gpu_worker/stages/synth/source.h"
 #include "gpu_worker/stages/verify/crew.h"
 #include "gpu_worker/stages/verify/step.h"
 #include "services/signal/samples/reference_fft.h"

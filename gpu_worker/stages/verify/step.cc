@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "dataplane/status_macros.h"
-#include "gpu_worker/stages/fft/parameters.h"
-#include "gpu_worker/stages/power/parameters.h"
+#include "gpu_worker/stages/fft/transform.h"
+#include "gpu_worker/stages/power/transform.h"
 #include "services/signal/samples/window.h"
 
 namespace tapedeck::gpu_worker::stages::verify {
