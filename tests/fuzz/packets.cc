@@ -3,8 +3,7 @@
 // again.
 #include <algorithm>
 
-#include "gpu_worker/stages/ingest/numbered/reader.h"
-#include "gpu_worker/stages/ingest/vita49/reader.h"
+#include "gpu_worker/stages/ingest/packet.h"
 #include "services/signal/vita49/packet.h"
 #include "services/signal/vita49/signal_text.h"
 #include "tests/fuzz/input.h"

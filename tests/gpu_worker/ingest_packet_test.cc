@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "gpu_worker/packets/numbered/packet.h"
-#include "gpu_worker/stages/ingest/numbered/reader.h"
+#include "gpu_worker/stages/ingest/packet.h"
 
 namespace tapedeck::gpu_worker::stages::ingest {
 namespace {

@@ -6,8 +6,8 @@
 #include <map>
 #include <numeric>
 
-#include "gpu_worker/stages/ingest/vita49/reader.h"
-#include "gpu_worker/stages/udp/vita49/packer.h"
+#include "gpu_worker/stages/ingest/packet.h"
+#include "gpu_worker/stages/udp/packer.h"
 #include "services/base/errors.h"
 #include "services/signal/vita49/packet.h"
 

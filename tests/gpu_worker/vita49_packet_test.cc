@@ -6,7 +6,7 @@
 #include <random>
 
 #include "gpu_worker/stages/ingest/counts.h"
-#include "gpu_worker/stages/ingest/vita49/reader.h"
+#include "gpu_worker/stages/ingest/packet.h"
 #include "services/signal/vita49/packet.h"
 #include "services/signal/vita49/sample_clock.h"
 #include "services/signal/vita49/signal_text.h"

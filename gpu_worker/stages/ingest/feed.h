@@ -1,4 +1,4 @@
-// Where packets come from. A kind of transport is a room beside this file.
+// Where packets come from. A kind of transport is a file beside this one.
 #pragma once
 
 #include <cstddef>
@@ -35,8 +35,8 @@ class Feed {
 
 struct FeedSettings {
   std::string address;         // HOST:PORT to listen at
-  std::string interface;       // of a multicast group; see multicast.h
-  std::string from;            // its only sender
+  std::string interface;       // of a multicast group; empty: the one that the kernel's routes name
+  std::string from;            // its only sender; empty: whoever sends to the group
   uint64_t buffer_bytes = 0;   // of the kernel
   const PacketReader* reader;  // tells packets of a stream of bytes apart; outlives the feed
 };
@@ -47,4 +47,21 @@ struct OpenedFeed {
   uint64_t buffer_bytes = 0;  // that the kernel gave
 };
 
+// Packets one behind the other in the bytes of one connection. Nothing is lost by the network: a
+// sender that is too fast waits.
+namespace tcp {
+
+// Takes one connection; others are refused from then on. UNAVAILABLE says why it cannot listen
+// there, and what to do.
+absl::StatusOr<OpenedFeed> Open(const FeedSettings& settings);
+
+}  // namespace tcp
+
+// Packets as datagrams, many with one call of the kernel.
+namespace udp {
+
+// UNAVAILABLE says why nothing can be received there, and what to do.
+absl::StatusOr<OpenedFeed> Open(const FeedSettings& settings);
+
+}  // namespace udp
 }  // namespace tapedeck::gpu_worker::stages::ingest

@@ -1,6 +1,5 @@
-#include "gpu_worker/stages/ingest/numbered/reader.h"
-
 #include "gpu_worker/packets/numbered/packet.h"
+#include "gpu_worker/stages/ingest/packet.h"
 
 namespace tapedeck::gpu_worker::stages::ingest::numbered {
 

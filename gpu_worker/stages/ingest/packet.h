@@ -1,4 +1,4 @@
-// What a stream of packets is made of, by their kind. A kind is a room beside this file.
+// What a stream of packets is made of, by their kind. A kind is a file beside this one.
 #pragma once
 
 #include <cstddef>
@@ -88,4 +88,17 @@ struct StreamSettings {
   std::optional<uint32_t> stream;  // none: that of the first packet
 };
 
+namespace numbered {
+
+std::unique_ptr<PacketReader> CreateReader(const StreamSettings& settings);
+
+}  // namespace numbered
+
+// VITA 49.2.
+namespace vita49 {
+
+// Needs a sample rate: positions come from the packets' times.
+std::unique_ptr<PacketReader> CreateReader(const StreamSettings& settings);
+
+}  // namespace vita49
 }  // namespace tapedeck::gpu_worker::stages::ingest

@@ -6,13 +6,18 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "dataplane/datatype.h"
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/memory/memory_pool.h"
 #include "dataplane/status_macros.h"
-#include "gpu_worker/stages/ingest/list.h"
+#include "gpu_worker/packets/named.h"
+#include "gpu_worker/stages/ingest/feed.h"
 #include "gpu_worker/stages/ingest/news.h"
+#include "gpu_worker/stages/ingest/packet.h"
 #include "gpu_worker/stages/ingest/receiver.h"
+#include "gpu_worker/stages/parameters.h"
+#include "services/base/addresses/listen_address.h"
 #include "services/base/errors.h"
 #include "services/model/recording/lost.h"
 #include "services/model/recording/sample_time.h"
@@ -22,6 +27,29 @@ namespace tapedeck::gpu_worker::stages::ingest {
 using dataplane::Flow;
 
 namespace {
+
+struct PacketKind {
+  const char* name;
+  bool timed;       // by times, so that the channel must have a sample rate
+  bool big_endian;  // so are samples of more than a byte
+  std::unique_ptr<PacketReader> (*create)(const StreamSettings& settings);
+};
+
+// The one place that knows them all.
+constexpr PacketKind kPacketKinds[] = {
+    {"numbered", false, false, &numbered::CreateReader},
+    {"vita49", true, true, &vita49::CreateReader},
+};
+
+constexpr size_t kMostAddressBytes = 256;
+constexpr double kLongestTimeout = 3600;
+constexpr uint64_t kLeastBuffer = 64 << 10;
+constexpr uint64_t kMostBuffer = 1 << 30;
+
+bool IsAddress(const std::string& text) {
+  return text.size() <= kMostAddressBytes && text.find('\0') == std::string::npos &&
+         services::CheckListenAddress(text).ok();
+}
 
 // Blocks between the network and the pipeline. At 500 MB/s it holds 64 ms.
 constexpr size_t kStagingBytes = 32 << 20;
@@ -106,7 +134,7 @@ absl::StatusOr<std::shared_ptr<dataplane::MemoryPool>> MakeStaging(size_t block_
 
 // What the packets' samples are, as the channel or the first transform has them.
 absl::StatusOr<StreamSettings> StreamOf(const Parameters& parameters, const SourcePlace& place) {
-  const PacketKind& kind = *FindPacketKind(parameters.packets);
+  const PacketKind& kind = *packets::FindNamed(kPacketKinds, parameters.packets);
   TD_ASSIGN_OR_RETURN(const auto parsed, dataplane::ParseDatatype(place.datatype));
   if (kind.big_endian && parsed.bits > 8 && !parsed.big_endian) {
     const std::string big = place.datatype.substr(0, place.datatype.rfind('_')) + "_be";
@@ -153,11 +181,55 @@ std::function<void(uint64_t, int64_t)> MarkerOf(std::shared_ptr<Remarks> remarks
   };
 }
 
+// By the transport that `parameters` name; its errors.
+absl::StatusOr<OpenedFeed> OpenFeed(const Parameters& parameters, const PacketReader& reader) {
+  const FeedSettings settings{.address = parameters.transport_address(),
+                              .interface = parameters.interface,
+                              .from = parameters.from,
+                              .buffer_bytes = parameters.buffer,
+                              .reader = &reader};
+  return parameters.udp.empty() ? tcp::Open(settings) : udp::Open(settings);
+}
+
 }  // namespace
+
+absl::StatusOr<Parameters> Parse(const services::StageParameters& given) {
+  Parameters out;
+  ParameterReader reader("ingest", given);
+  reader.Text("udp", out.udp);
+  reader.Text("tcp", out.tcp);
+  const std::string transport = out.tcp.empty() ? "udp" : "tcp";
+  reader.Require(out.udp.empty() || out.tcp.empty(), "tcp", "left out where udp is given");
+  reader.Require(IsAddress(out.transport_address()), transport,
+                 "HOST:PORT, where packets come to, or tcp must");
+  for (auto [name, text] : {std::pair("interface", &out.interface), {"from", &out.from}}) {
+    reader.Text(name, *text);
+    reader.Require(text->empty() || (!out.udp.empty() && text->size() <= kMostAddressBytes), name,
+                   "with a multicast address in udp");
+  }
+  reader.Text("packets", out.packets);
+  reader.Require(packets::FindNamed(kPacketKinds, out.packets) != nullptr, "packets",
+                 absl::StrCat("one of ", absl::StrJoin(packets::NamesOf(kPacketKinds), ", ")));
+  reader.Whole("stream", out.stream);
+  reader.Require(out.stream <= UINT32_MAX || out.stream == kAnyStream, "stream",
+                 "a whole number of 32 bits");
+  reader.Number("timeout", out.timeout, 0.001, kLongestTimeout);
+  reader.Text("silence", out.silence);
+  reader.Require(out.silence == "end" || out.silence == "error", "silence", "end or error");
+  reader.Whole("buffer", out.buffer);
+  reader.Require(out.buffer >= kLeastBuffer && out.buffer <= kMostBuffer, "buffer",
+                 absl::StrCat("from ", kLeastBuffer, " to ", kMostBuffer, " bytes"));
+  TD_RETURN_IF_ERROR(reader.Finish());
+  return out;
+}
+
+Description Describe(const Parameters& parameters) {
+  return {.parameters = {{"packets", parameters.packets}}, .ends = true, .waits = true};
+}
 
 absl::StatusOr<MadeSource> Create(const Parameters& parameters, const SourcePlace& place) {
   TD_ASSIGN_OR_RETURN(const StreamSettings stream, StreamOf(parameters, place));
-  auto reader = FindPacketKind(parameters.packets)->create(stream);
+  auto reader = packets::FindNamed(kPacketKinds, parameters.packets)->create(stream);
   auto opened = OpenFeed(parameters, *reader);
   if (!opened.ok()) {
     return services::ArgumentInvalid(parameters.udp.empty() ? "ingest.tcp" : "ingest.udp",

@@ -1,5 +1,3 @@
-#include "gpu_worker/stages/ingest/tcp/feed.h"
-
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/fd.h"
 #include "dataplane/status_macros.h"
+#include "gpu_worker/stages/ingest/feed.h"
 #include "services/base/addresses/listen_address.h"
 #include "services/base/errors.h"
 

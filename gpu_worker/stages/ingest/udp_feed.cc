@@ -1,17 +1,20 @@
-#include "gpu_worker/stages/ingest/udp/feed.h"
-
+#include <arpa/inet.h>
+#include <net/if.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/fd.h"
 #include "dataplane/status_macros.h"
-#include "gpu_worker/stages/ingest/multicast.h"
+#include "gpu_worker/stages/ingest/feed.h"
 #include "services/base/addresses/listen_address.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker::stages::ingest::udp {
 
@@ -87,6 +90,74 @@ uint64_t SetBuffer(const Fd& socket, uint64_t bytes) {
   return static_cast<uint64_t>(given) / 2;
 }
 
+// Groups of multicast, which a receiver has to join: RFC 3376 (IGMPv3), RFC 3810 (MLDv2), and the
+// calls of RFC 3678, which are the same for IPv4 and IPv6.
+
+sockaddr_storage BoundTo(const Fd& socket) {
+  sockaddr_storage address{};
+  socklen_t bytes = sizeof(address);
+  getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &bytes);
+  return address;
+}
+
+// Of the group's family; none: it is no address of that.
+std::optional<sockaddr_storage> AddressOf(const std::string& text, sa_family_t family) {
+  sockaddr_storage address{};
+  address.ss_family = family;
+  void* const bytes = family == AF_INET
+                          ? static_cast<void*>(&reinterpret_cast<sockaddr_in&>(address).sin_addr)
+                          : static_cast<void*>(&reinterpret_cast<sockaddr_in6&>(address).sin6_addr);
+  if (inet_pton(family, text.c_str(), bytes) != 1) return std::nullopt;
+  return address;
+}
+
+absl::Status NotJoined(int error, const FeedSettings& settings) {
+  std::string remedy;
+  if (error == ENODEV) remedy = "; no route leads to the group: name an interface";
+  if (error == ENOBUFS) remedy = "; raise net.ipv4.igmp_max_memberships or igmp_max_msf";
+  const std::string where =
+      settings.interface.empty() ? "" : absl::StrCat(" on ", settings.interface);
+  return absl::UnavailableError(
+      absl::StrCat("ingest: cannot join the group", where, ": ", strerror(error), remedy));
+}
+
+// Joins the group that the socket of ListenForDatagrams is bound to, where it is one.
+// INVALID_ARGUMENT (ARGUMENT_INVALID): an interface or a sender where there is no group, or one
+// that does not exist; UNAVAILABLE says why the kernel does not join, and what to do.
+absl::Status Join(const Fd& socket, const FeedSettings& settings) {
+  const sockaddr_storage group = BoundTo(socket);
+  if (!services::IsGroup(group)) {
+    if (settings.interface.empty() && settings.from.empty()) return absl::OkStatus();
+    const char* const given = settings.interface.empty() ? "from" : "interface";
+    return services::ArgumentInvalid(
+        given, absl::StrCat("ingest: ", given, " goes with a multicast address in udp"));
+  }
+  group_source_req request{.gsr_group = group};
+  if (!settings.interface.empty()) {
+    request.gsr_interface = if_nametoindex(settings.interface.c_str());
+    if (request.gsr_interface == 0) {
+      return services::ArgumentInvalid(
+          "interface", absl::StrCat("ingest: no interface is called ", settings.interface,
+                                    "; ip -brief address lists them"));
+    }
+  }
+  const int level = group.ss_family == AF_INET ? IPPROTO_IP : IPPROTO_IPV6;
+  int failed = 0;
+  if (settings.from.empty()) {
+    const group_req any{.gr_interface = request.gsr_interface, .gr_group = group};
+    failed = setsockopt(socket.get(), level, MCAST_JOIN_GROUP, &any, sizeof(any));
+  } else {
+    const auto from = AddressOf(settings.from, group.ss_family);
+    if (!from.has_value()) {
+      return services::ArgumentInvalid(
+          "from", absl::StrCat("ingest: ", settings.from, " is no address of the group's kind"));
+    }
+    request.gsr_source = *from;
+    failed = setsockopt(socket.get(), level, MCAST_JOIN_SOURCE_GROUP, &request, sizeof(request));
+  }
+  return failed == 0 ? absl::OkStatus() : NotJoined(errno, settings);
+}
+
 }  // namespace
 
 absl::StatusOr<OpenedFeed> Open(const FeedSettings& settings) {
@@ -95,7 +166,7 @@ absl::StatusOr<OpenedFeed> Open(const FeedSettings& settings) {
   if (setsockopt(socket.get(), SOL_SOCKET, SO_RXQ_OVFL, &on, sizeof(on)) != 0) {
     return absl::UnavailableError(absl::StrCat("setsockopt SO_RXQ_OVFL: ", strerror(errno)));
   }
-  TD_RETURN_IF_ERROR(Join(socket, {.interface = settings.interface, .from = settings.from}));
+  TD_RETURN_IF_ERROR(Join(socket, settings));
   OpenedFeed opened{.port = services::PortOf(socket),
                     .buffer_bytes = SetBuffer(socket, settings.buffer_bytes)};
   opened.feed = std::make_unique<UdpFeed>(std::move(socket));

@@ -1,5 +1,3 @@
-#include "gpu_worker/stages/ingest/vita49/reader.h"
-
 #include <algorithm>
 #include <deque>
 #include <optional>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "gpu_worker/stages/ingest/packet.h"
 #include "services/model/recording/sample_time.h"
 #include "services/signal/vita49/packet.h"
 #include "services/signal/vita49/payload_format.h"

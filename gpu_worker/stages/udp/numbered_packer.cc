@@ -1,10 +1,9 @@
-#include "gpu_worker/stages/udp/numbered/packer.h"
-
 #include <algorithm>
 #include <array>
 #include <vector>
 
 #include "gpu_worker/packets/numbered/packet.h"
+#include "gpu_worker/stages/udp/packer.h"
 
 namespace tapedeck::gpu_worker::stages::udp::numbered {
 

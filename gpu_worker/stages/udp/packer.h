@@ -1,8 +1,9 @@
-// What the packets of a playback are made of, by their kind. A kind is a room beside this file.
+// What the packets of a playback are made of, by their kind. A kind is a file beside this one.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,4 +42,21 @@ struct PackerSettings {
   std::vector<services::Annotation> annotations;  // of the recording, as far as they hold
 };
 
+// A block that is missing leaves a gap in their numbers.
+namespace numbered {
+
+// Any samples.
+absl::StatusOr<std::unique_ptr<Packer>> CreatePacker(const PackerSettings& settings);
+
+}  // namespace numbered
+
+// VITA 49.2, with the times of a recording and what its annotations tell of the signal. What is
+// missing, or annotated as lost, is not sent: the times leave it out.
+namespace vita49 {
+
+// INVALID_ARGUMENT (ARGUMENT_INVALID): samples that are not big-endian, or a rate that is unknown
+// or has no times in picoseconds.
+absl::StatusOr<std::unique_ptr<Packer>> CreatePacker(const PackerSettings& settings);
+
+}  // namespace vita49
 }  // namespace tapedeck::gpu_worker::stages::udp

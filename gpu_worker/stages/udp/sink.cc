@@ -1,15 +1,22 @@
 #include "gpu_worker/stages/udp/sink.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/packets/datagrams.h"
-#include "gpu_worker/stages/udp/list.h"
+#include "gpu_worker/packets/limits.h"
+#include "gpu_worker/packets/named.h"
+#include "gpu_worker/packets/numbered/packet.h"
+#include "gpu_worker/stages/parameters.h"
+#include "gpu_worker/stages/udp/packer.h"
 #include "services/base/errors.h"
+#include "services/signal/vita49/packet.h"
 
 namespace tapedeck::gpu_worker::stages::udp {
 
@@ -17,6 +24,26 @@ using packets::Datagrams;
 using packets::TextOf;
 
 namespace {
+
+struct PacketKind {
+  const char* name;
+  size_t header_bytes;  // before the samples of a packet
+  // INVALID_ARGUMENT (ARGUMENT_INVALID): the kind cannot carry such samples.
+  absl::StatusOr<std::unique_ptr<Packer>> (*create)(const PackerSettings& settings);
+};
+
+// The one place that knows them all.
+constexpr PacketKind kPacketKinds[] = {
+    {"numbered", packets::numbered::kHeaderBytes, &numbered::CreatePacker},
+    {"vita49", services::vita49::kDataHeaderBytes, &vita49::CreatePacker},
+};
+
+// Whole samples of every datatype.
+constexpr uint64_t kGrainBytes = 16;
+
+uint64_t MostBytes(const PacketKind& kind) {
+  return (packets::kMaxPacketBytes - kind.header_bytes) / kGrainBytes * kGrainBytes;
+}
 
 constexpr char kOption[] = "--send-allow";
 
@@ -82,9 +109,35 @@ absl::Status CheckPlace(const Parameters& parameters, const SinkPlace& place) {
 
 }  // namespace
 
+absl::StatusOr<Parameters> Parse(const services::StageParameters& given) {
+  Parameters out;
+  ParameterReader reader("udp", given);
+  std::string text;
+  reader.Text("address", text);
+  const std::optional<packets::Address> address = packets::AddressOf(text);
+  reader.Require(address.has_value(), "address",
+                 "HOST:PORT with an IP address, of IPv6 in brackets");
+  reader.Text("packets", out.packets);
+  const PacketKind* kind = packets::FindNamed(kPacketKinds, out.packets);
+  reader.Require(kind != nullptr, "packets",
+                 absl::StrCat("one of ", absl::StrJoin(packets::NamesOf(kPacketKinds), ", ")));
+  reader.Whole("packet_bytes", out.packet_bytes);
+  const uint64_t most = kind == nullptr ? 0 : MostBytes(*kind);
+  const bool fits =
+      out.packet_bytes > 0 && out.packet_bytes <= most && out.packet_bytes % kGrainBytes == 0;
+  reader.Require(fits, "packet_bytes",
+                 absl::StrCat("a multiple of ", kGrainBytes, ", at most ", most));
+  reader.Whole("stream", out.stream);
+  TD_RETURN_IF_ERROR(reader.Finish());
+  out.address = *address;
+  return out;
+}
+
+Description Describe(const Parameters& /*parameters*/) { return {}; }
+
 absl::StatusOr<MadeSink> Create(const Parameters& parameters, const SinkPlace& place) {
   TD_RETURN_IF_ERROR(CheckPlace(parameters, place));
-  TD_ASSIGN_OR_RETURN(auto packer, FindPacketKind(parameters.packets)
+  TD_ASSIGN_OR_RETURN(auto packer, packets::FindNamed(kPacketKinds, parameters.packets)
                                        ->create({.stream = parameters.stream,
                                                  .packet_bytes = parameters.packet_bytes,
                                                  .block_bytes = place.block_bytes,

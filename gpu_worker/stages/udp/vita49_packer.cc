@@ -1,10 +1,9 @@
-#include "gpu_worker/stages/udp/vita49/packer.h"
-
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/datatype.h"
 #include "dataplane/status_macros.h"
+#include "gpu_worker/stages/udp/packer.h"
 #include "services/base/errors.h"
 #include "services/signal/vita49/packetizer.h"
 #include "services/signal/vita49/sample_clock.h"
