@@ -1,5 +1,5 @@
-// The stages of this build: the one place that knows them all. A new one adds its folder, a line in
-// list.cc and a line in CMakeLists.txt.
+// The stages of this build: the one place that knows them all. A new one adds its folder and a line
+// in list.cc.
 #pragma once
 
 #include <string>
