@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "absl/strings/match.h"
+#include "gpu_worker/pipeline/device_choice.h"
 #include "gpu_worker/stages/convert/transform.h"
 #include "gpu_worker/stages/fft/transform.h"
 #include "gpu_worker/stages/file/parameters.h"
@@ -222,6 +224,55 @@ TEST(StageListTest, NamesTheNearestOfWhatItDoesNotHave) {
                 "no transform \"ftt\"; did you mean \"fft\"?");
   EXPECT_THAT(std::string(ChooseSink({"a\nb"}).status().message()),
               StartsWith("no sink \"a b\"; this worker has "));
+}
+
+class DeviceOfKind final : public device::Device {
+ public:
+  explicit DeviceOfKind(const std::string& kind)
+      : Device({.kind = kind, .description = kind + ":0"}) {}
+
+  absl::StatusOr<std::unique_ptr<dataplane::Memory>> NewDeviceMemory(size_t /*bytes*/) override {
+    return absl::UnimplementedError("");
+  }
+  absl::StatusOr<std::unique_ptr<dataplane::Memory>> NewHostMemory(size_t /*bytes*/) override {
+    return absl::UnimplementedError("");
+  }
+  absl::StatusOr<std::unique_ptr<device::Queue>> NewQueue() override {
+    return absl::UnimplementedError("");
+  }
+  device::DirectAccess* direct() override { return nullptr; }
+};
+
+void ExpectUnusable(const absl::Status& status, const std::string& text) {
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << text;
+  const auto reason = services::ReasonOf(status);
+  ASSERT_TRUE(reason.has_value()) << status;
+  EXPECT_EQ(reason->reason, "DEVICE_UNUSABLE");
+  EXPECT_EQ(status.message(), text);
+}
+
+// What each stage that computes on a device says of one that it has no source for.
+void ExpectNoSourceFor(const std::string& kind, const std::string& why, const std::string& fft) {
+  DeviceOfKind other(kind);
+  const auto host = pipeline::ChooseDevice("host");
+  const auto queue = host->device->NewQueue();
+  ExpectUnusable(ChooseSource({"synth"})->create({.device = &other}).status(), "synth" + why);
+  const TransformPlace place{.device = &other, .queue = queue->get(), .block_bytes = 1 << 20};
+  const auto create = [&](const services::StageSpec& spec) {
+    return ChooseTransform(spec)->create(place).status();
+  };
+  ExpectUnusable(create({"convert", {{"from", "cu8"}}}), "convert" + why);
+  ExpectUnusable(create({"power", {{"points", 64}}}), "power" + why);
+  const std::string cannot = "fft: " + kind + ":0 cannot transform: " + fft;
+  ExpectUnusable(create({"fft", {{"points", 64}}}), cannot);
+  ExpectUnusable(create({"detect", {{"points", 64}, {"threshold", 0}}}), cannot);
+}
+
+TEST(StageListTest, AStageSaysWhyItHasNothingForADevice) {
+  ExpectNoSourceFor("other", ": none for devices of kind other", "no FFT for devices of its kind");
+  const auto gpu = pipeline::ChooseDevice("cuda:0");
+  if (!absl::StrContains(gpu.status().message(), "built without CUDA")) return;
+  ExpectNoSourceFor("cuda", ": built without CUDA", "built without CUDA");
 }
 
 }  // namespace
