@@ -220,6 +220,19 @@ class Reasons(LintTest):
         self.rejects("NO_A is given at services/a.cc:2, too", "reasons", {"services/a.cc": given, "storage_node/b.h": given})
         self.accepts("reasons", {"services/a.cc": given, "tests/b.cc": given, "dataplane/b.cc": given.replace("NO_A", "NO_B")})
 
+    def test_the_list(self):
+        root = HERE.parents[1]
+        listed = ("proto/tapedeck/v1/reason.proto", "proto/tapedeck/v1/errors.proto", "services/python/tapedeck/errors.py", "services/README.md")
+        files = {path: (root / path).read_text() for path in listed}
+        for good in ('NotFoundError("x"), "LUN_NOT_FOUND", {{"lun", name}})', 'DataLossError("x"), "RECORDING_NOT_FOUND")'):
+            self.accepts("reasons", {**files, "services/a.cc": f"WithReason(absl::{good};\n"})
+        for bad, message in (('NotFoundError("x"), "LUN_GONE")', "LUN_GONE is no reason"),
+                             ('InternalError("x"), "LUN_NOT_FOUND")', "with the code INTERNAL"),
+                             ('NotFoundError("x"), "LUN_NOT_FOUND", {{"disk", name}})', "with the metadata disk")):
+            self.rejects(message, "reasons", {**files, "services/a.cc": f"WithReason(absl::{bad};\n"})
+        for path in listed[2:]:
+            self.rejects(f"{path}:1", "reasons", {**files, path: files[path].replace("No such LUN", "No LUN")})
+
 
 class Notes(LintTest):
     LISTED = {"proto/tapedeck/v1/notes.proto": "enum NoteCode {\n  NOTE_CODE_UNSPECIFIED = 0;\n  NOTE_CODE_WET = 1;\n}\n"}

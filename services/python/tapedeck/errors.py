@@ -43,124 +43,132 @@ def reasons() -> frozenset[str]:
     return frozenset(_REASONS)
 
 
+# One for each reason, made by proto/reasons.py.
+
+
 class LunNotFound(Error):
-    """No such LUN."""
+    """No such LUN. Metadata: lun."""
 
 
 class LunExists(Error):
-    """The LUN's name is taken, or a LUN with its UUID is here."""
+    """The LUN's name is taken, or a LUN with its UUID is here. Metadata: lun."""
 
 
 class LunNotEmpty(Error):
-    """The LUN still holds recordings; delete them first or set force."""
+    """The LUN still holds recordings; delete them first or set force. Metadata: lun, recordings."""
 
 
 class LunFull(Error):
-    """The LUN's capacity is used up, or its file system is full."""
+    """The LUN's capacity is used up, or its file system is full. Acknowledged blocks are kept. `member` names the one
+    member that is full. With `lacks`, `disk` or `capacity`, the recording is larger than the LUN can hold. Metadata:
+    lun, capacity_bytes, used_bytes, member, lacks."""
 
 
 class ChannelNotFound(Error):
-    """No such channel."""
+    """No such channel. Metadata: channel."""
 
 
 class ChannelExists(Error):
-    """The channel's name is taken."""
+    """The channel's name is taken. Metadata: channel."""
 
 
 class ChannelInUse(Error):
-    """The channel is being recorded or still holds recordings."""
+    """The channel is being recorded, or is to be deleted and still holds recordings. Metadata: channel."""
 
 
 class RecordingNotFound(Error):
-    """No such recording."""
+    """No such recording; DATA_LOSS if it was deleted before the player of its stream came to it. `moved_to` names the
+    copy that it has become, if there is one. Metadata: recording, moved_to."""
 
 
 class RecordingBusy(Error):
-    """The recording is still being written, or is being deleted."""
+    """The recording is still being written, or is being deleted. Metadata: recording, state."""
 
 
 class BlockSizeInvalid(Error):
-    """Block sizes are multiples of 4096 from 64 KiB to 8 MiB."""
+    """Block sizes are multiples of 4096 from 64 KiB to 8 MiB. Metadata: block_bytes."""
 
 
 class DatatypeInvalid(Error, ValueError):
-    """Not a SigMF datatype."""
+    """Not a SigMF datatype. Metadata: datatype."""
 
 
 class NameInvalid(Error, ValueError):
-    """Names are 1 to 63 of [A-Za-z0-9._-] and start with a letter or digit."""
+    """Names are 1 to 63 of [A-Za-z0-9._-] and start with a letter or digit. Metadata: name."""
 
 
 class ArgumentInvalid(Error, ValueError):
-    """Another field of the request is wrong."""
+    """Another field of the request is wrong. Metadata: field."""
 
 
 class MemberUnusable(Error):
-    """A member is missing, not writable, or belongs to another LUN."""
+    """A member directory is missing, is not writable, belongs to another LUN, lies in another member, or lies beneath
+    none of the directories that the node has for members; or a link has the name of a file of Tapedeck. Metadata:
+    member."""
 
 
 class RailUnreachable(Error):
-    """No connection could be made on a rail."""
+    """No connection could be made on a rail; DEADLINE_EXCEEDED if the peer did not come in time. Metadata: rail,
+    address."""
 
 
 class RailUnknown(Error):
-    """No rail of that name, or of a transport both ends have."""
+    """No rail has that name, or none has a transport that both ends have. Metadata: rail."""
 
 
 class AllRailsDown(Error):
-    """Every rail failed and none came back within the grace period."""
+    """Every rail failed and none came back within the grace period. The recording is kept up to its watermark.
+    Metadata: rail."""
 
 
 class TokenInvalid(Error):
-    """A data connection did not prove that it belongs to its session."""
+    """A data connection did not prove that it belongs to its session. Metadata: rail."""
 
 
 class VersionMismatch(Error):
-    """The ends speak different protocol versions."""
+    """The ends speak different protocol versions. Metadata: ours, theirs."""
 
 
 class PeerLost(Error):
-    """The peer's process or its control stream went away."""
+    """The peer's process or its control stream went away. Metadata: node."""
 
 
 class NodeUnreachable(Error):
-    """The storage node cannot be reached."""
+    """The storage node cannot be reached. Metadata: node."""
 
 
 class BlockDamaged(Error):
-    """Blocks are damaged or missing."""
+    """Blocks are damaged, or missing from the range that was to be played. Metadata: recording, blocks, path."""
 
 
 class FileNotFound(Error):
-    """An input file is missing or not readable."""
+    """An input file is missing or not readable. Metadata: path."""
 
 
 class FileInvalid(Error):
-    """An input file is not what it claims to be."""
+    """An input file is not what it claims to be. Metadata: path."""
 
 
 class DeviceUnusable(Error):
-    """The device cannot be used: no GPU, or a build without CUDA."""
+    """The device cannot be used: no GPU, or a build without CUDA. Metadata: device."""
 
 
 class JobNotFound(Error):
-    """No such job."""
-
-
-class JobNotLive(Error):
-    """The job has no live source to stop: it plays, or its source has an end of its own."""
+    """No such job. A worker without `--state` knows no jobs from before its restart. Metadata: job."""
 
 
 class JobCancelled(Error):
-    """The job was cancelled; what it had recorded is kept."""
+    """The job was cancelled; its recorded blocks are kept. Metadata: job."""
 
 
 class StoreIo(Error):
-    """A member failed an operation, or vanished while in use."""
+    """A member failed an operation, or vanished while in use; the durable blocks are kept where the member is.
+    DATA_LOSS or OUT_OF_RANGE if the member holds something else than expected or ends too early; RESOURCE_EXHAUSTED if
+    the disk of an output file is full. Metadata: member, operation."""
 
 
 class LimitReached(Error):
-    """A limit of the node."""
+    """A limit of the node. Metadata: limit, option."""
 
 
 class Draining(Error):
@@ -168,27 +176,27 @@ class Draining(Error):
 
 
 class ProtocolViolation(Error):
-    """A peer broke the session protocol."""
+    """A peer broke the session protocol. Metadata: message, field, peer."""
 
 
 class ContentMismatch(Error):
-    """Played-back data is intact but not what the verify sink expected."""
+    """Played-back data is intact but not what the verify sink expected. Metadata: block."""
 
 
 class NoRdmaDevice(Error):
-    """No RDMA device has the rail's address, or the machine or build has none."""
+    """No RDMA device has the rail's address, or the machine or build has none. Metadata: address."""
 
 
 class NoRoceV2Gid(Error):
-    """The rail's address is no RoCEv2 address (GID) of its port."""
+    """The rail's address is no RoCEv2 address (GID) of its port. Metadata: rail, device."""
 
 
 class PortDown(Error):
-    """The RDMA port of a rail is down."""
+    """The RDMA port of a rail is down. Metadata: rail, device."""
 
 
 class DeviceGone(Error):
-    """The RDMA device of a rail was removed or has failed."""
+    """The RDMA device of a rail was removed or has failed. Metadata: rail, device."""
 
 
 class PeerNotAnswering(Error):
@@ -212,75 +220,84 @@ class MemoryUnreachable(Error):
 
 
 class PathMtuMismatch(Error):
-    """Packets of the path MTU do not get through, small ones do."""
+    """Packets of the path MTU do not get through, small ones do. Metadata: mtu_bytes."""
 
 
 class MemlockTooLow(Error):
-    """The limit of locked memory does not allow to register the ring."""
+    """The limit of locked memory does not allow to register the ring. Metadata: bytes, limit."""
 
 
 class GpuMemoryNotRegistrable(Error):
-    """The RDMA device cannot reach GPU memory."""
+    """The RDMA device cannot reach GPU memory. Metadata: bytes."""
 
 
 class RdmaFailed(Error):
-    """An RDMA request failed in a way that has no name of its own."""
+    """An RDMA request failed in a way that has no name of its own. The text holds status and vendor code."""
 
 
 class ChannelNotTriggered(Error):
-    """No session records into the channel, or it has no trigger window."""
+    """No session waits for a trigger on the channel, or it is not ready: `phase` says how far it is. Metadata: channel,
+    phase."""
 
 
 class LunOffline(Error):
-    """A LUN could not be opened, or a member vanished since; it is tried again."""
+    """A member of the LUN was missing or unusable when the node started, or vanished since, or the node is a standby
+    for the LUN and another node has it. The node tries again every few seconds. Metadata: lun."""
 
 
 class MemberNotEmpty(Error):
-    """A directory for a LUN or a channel holds what Tapedeck has not made."""
+    """A directory for a LUN or a channel holds what Tapedeck has not made. Metadata: member, found."""
 
 
 class FileExists(Error, FileExistsError):
-    """A file that a playback would write is there already."""
+    """A file that a playback or an export would write is there already. Metadata: path."""
 
 
 class LunNotResponding(Error):
-    """The disks of a LUN have not done in time what was asked of them."""
+    """The disks of a LUN have not done in time what a session needs before it can begin, or what the node asked of them
+    before it lets the LUN go. Metadata: phase, lun."""
 
 
 class SessionStalled(Error):
-    """A session stayed in one of its phases for too long."""
+    """A session stayed in one of its phases for too long. Metadata: phase, seconds."""
 
 
 class StagesUnknown(Error):
-    """What a recording or job spent its time on is not known."""
+    """The times of a recording's or job's stages are not known: it is older than that record, was salvaged after a
+    crash, or has not moved a block yet. Metadata: recording, job."""
 
 
 class TlsUnusable(Error):
-    """A certificate file cannot be read, is not what it should be, or has expired."""
+    """A certificate file cannot be read, is not what it should be, or has expired. Metadata: path."""
 
 
 class AccessDenied(Error):
-    """No rule of the policy gives the caller the role that the call needs."""
+    """The caller's certificate does not allow this: no rule of the policy gives its identity the role that the call
+    needs. Metadata: identity, role, resource."""
 
 
 class ResumeRefused(Error):
-    """A recording cannot be gone on with; it stays as it is."""
+    """A recording cannot be resumed; it stays as it is. `why` is TOKEN (another worker made it), SEALED (it ended by
+    itself, with so many `blocks`), DELETED, CHANNEL (it is of another one), LATE (it ended over an hour ago) or GAP
+    (the worker has forgotten too much). Metadata: recording, why, blocks."""
 
 
 class FileOutsideRoots(Error):
-    """A job names a file beneath no directory that its worker was given for that."""
+    """A job names a file beneath no directory that its worker was given for that, or a link leads there. Metadata:
+    path, option."""
 
 
 class StorageNotAllowed(Error):
-    """A job names a storage node that its worker may not call."""
+    """A job names a storage node that its worker may not call. Metadata: storage, option."""
 
 
 class RailTlsUnusable(Error):
-    """The connections of a rail cannot be encrypted."""
+    """The connections of a rail cannot be encrypted: the kernel lacks TLS, or the rail is not of TCP. Metadata:
+    rail."""
 
 
 class RailTlsMismatch(Error):
-    """One end of a session encrypts what its rails carry, the other does not."""
+    """One end of a session encrypts what its rails carry, the other does not. Metadata: rail."""
 
 
 class RailTlsBroken(Error):
@@ -288,36 +305,46 @@ class RailTlsBroken(Error):
 
 
 class SourceSilent(Error):
-    """Nothing of the stream that a source receives came for too long."""
+    """Nothing of the stream that a source receives came for too long. Metadata: source."""
 
 
 class DestinationNotAllowed(Error):
-    """A job names an address that its worker may not send to."""
+    """A job names an address that its worker may not send to. Metadata: address, option."""
 
 
 class DestinationUnreachable(Error):
-    """What a sink sends reaches nobody."""
-
-
-class StateUnusable(Error):
-    """The state directory of the storage node cannot be written or read; recording goes on."""
+    """What a sink sends reaches nobody. Metadata: address."""
 
 
 class DeviceFailed(Error):
-    """The device of a worker has failed in use, and computes nothing more until the worker is started again."""
+    """The device of a worker has failed in use, and computes nothing more until the worker is started again. Metadata:
+    device."""
 
 
 class InletNotFound(Error):
-    """The worker has no inlet of that name."""
+    """The worker has no inlet of that name. Metadata: inlet."""
 
 
 class InletBusy(Error):
-    """An inlet of that name is open already, or another stream comes through it."""
+    """An inlet of that name is open already, or another stream comes through it. Metadata: inlet."""
 
 
 class InletTimedOut(Error):
-    """No stream came to an inlet."""
+    """No stream came to an inlet. Metadata: inlet."""
 
 
 class InletsOff(Error):
-    """The worker was started without inlets."""
+    """The worker was started without `--inlets`."""
+
+
+class StateUnusable(Error):
+    """The storage node cannot write or read its state directory, or the directory is no longer the one that the node
+    opened. Recording goes on. RESOURCE_EXHAUSTED if its file system is full or too much waits for it. Metadata:
+    directory, operation."""
+
+
+class JobNotLive(Error):
+    """The job has no live source to stop: it plays, or its source has an end of its own. Metadata: job."""
+
+
+# The end of what proto/reasons.py makes.

@@ -1,7 +1,6 @@
 #include "services/tapectl/terminal/failure.h"
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,8 +23,8 @@ bool Lists(absl::string_view commands, absl::string_view command) {
   return std::ranges::find(all, command) != all.end();
 }
 
-bool Holds(const ErrorReason& reason, absl::string_view detail) {
-  const std::pair<std::string, std::string> entry = absl::StrSplit(detail, absl::MaxSplits('=', 1));
+bool Holds(const ErrorReason& reason, absl::string_view wanted) {
+  const std::pair<std::string, std::string> entry = absl::StrSplit(wanted, absl::MaxSplits('=', 1));
   const auto it = reason.metadata.find(entry.first);
   return it != reason.metadata.end() && (entry.second.empty() || entry.second == it->second);
 }
@@ -62,17 +61,18 @@ std::string MessageOf(const std::string& command, const absl::Status& status,
 
 bool Fits(const Remedy& remedy, absl::string_view command, const ErrorReason& reason, Side side) {
   return remedy.reason == reason.reason && (remedy.side == Side::kAny || remedy.side == side) &&
-         (remedy.commands.empty() || Lists(remedy.commands, command)) &&
-         (remedy.detail.empty() || Holds(reason, remedy.detail));
+         (remedy.commands.empty() ||
+          std::ranges::find(remedy.commands, command) != remedy.commands.end()) &&
+         (remedy.metadata.empty() || Holds(reason, remedy.metadata));
 }
 
 }  // namespace
 
 absl::string_view RemedyOf(absl::string_view command, const ErrorReason& reason, Side side) {
-  const auto* found = std::ranges::find_if(
-      kRemedies, [&](const Remedy& remedy) { return Fits(remedy, command, reason, side); });
-  if (found == std::end(kRemedies)) return "";
-  return Names(found->text, command) ? "" : found->text;
+  const auto found = std::ranges::find_if(
+      Remedies(), [&](const Remedy& remedy) { return Fits(remedy, command, reason, side); });
+  if (found == Remedies().end() || Names(found->text, command)) return "";
+  return found->text;
 }
 
 int ExitCodeOf(const absl::Status& status) {

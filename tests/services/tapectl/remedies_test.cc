@@ -6,7 +6,6 @@
 #include <cstring>
 #include <map>
 #include <set>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,15 +19,15 @@
 #include "services/rpc/convert/values/status.h"
 #include "services/tapectl/terminal/failure.h"
 #include "tapedeck/v1/errors.pb.h"
-#include "tests/scratch_file.h"
+#include "tapedeck/v1/reason.pb.h"
 #include "tests/services/tapectl/programs_own.h"
-#include "tests/shared_data.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
 
 using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Key;
 using ::testing::Not;
@@ -74,7 +73,7 @@ std::vector<std::string> Reasons() {
 
 TEST(RemediesTest, TheProgramHasWhatTheyName) {
   std::set<std::string> details = {""};
-  for (const Remedy& remedy : kRemedies) details.emplace(remedy.detail);
+  for (const Remedy& remedy : Remedies()) details.emplace(remedy.metadata);
   std::set<absl::string_view> met;
   int named = 0;
   for (const auto& [command, options] : ProgramsOwn()) {
@@ -94,11 +93,9 @@ TEST(RemediesTest, TheProgramHasWhatTheyName) {
     }
   }
   EXPECT_GT(named, 500);
-  for (const Remedy& remedy : kRemedies) {
-    EXPECT_THAT(Reasons(), Contains(remedy.reason));
+  for (const Remedy& remedy : Remedies()) {
     EXPECT_TRUE(met.contains(remedy.text)) << "nobody gets it: " << remedy.text;
-    if (remedy.commands.empty()) continue;
-    for (const std::string& command : Split(remedy.commands, ", ")) {
+    for (const std::string& command : remedy.commands) {
       EXPECT_THAT(ProgramsOwn(), Contains(Key(command)));
     }
   }
@@ -119,12 +116,14 @@ TEST(RemediesTest, OfTheDoctorAndOfRefusedKindsToo) {
   EXPECT_GT(named, 5);
 }
 
-TEST(RemediesTest, OfTheReadmeToo) {
+TEST(RemediesTest, ThoseThatTextsSayToo) {
   int named = 0;
-  std::istringstream readme(ReadFile(TreeFile("services/README.md")));
-  for (std::string line; std::getline(readme, line);) {
-    const std::vector<std::string> cells = absl::StrSplit(line, '|');
-    if (cells.size() == 6 && absl::StartsWith(cells[1], " `")) named += Check(cells[4], "");
+  const auto* reasons = v1::ErrorReason_descriptor();
+  for (int i = 1; i < reasons->value_count(); ++i) {
+    const auto& reason = reasons->value(i)->options().GetExtension(v1::reason);
+    EXPECT_GT(reason.codes_size(), 0) << reasons->value(i)->name();
+    EXPECT_NE(reason.remedy(), "") << reasons->value(i)->name();
+    named += Check(reason.remedy(), "");
   }
   EXPECT_GT(named, 10);
 }
@@ -136,6 +135,14 @@ std::string LineOf(const std::string& command, const absl::Status& status) {
 // As it comes from a node.
 std::string LineOfNodes(const std::string& command, const absl::Status& status) {
   return LineOf(command, convert::FromGrpc(convert::ToGrpc(status)));
+}
+
+TEST(RemediesTest, WithoutMarks) {
+  const absl::Status denied = WithReason(absl::PermissionDeniedError("no"), "ACCESS_DENIED");
+  EXPECT_THAT(LineOf("record", denied), EndsWith("— ask for a role in the node's policy"));
+  for (const Remedy& remedy : Remedies()) {
+    EXPECT_EQ(remedy.text.find_first_of("`[]"), std::string::npos) << remedy.text;
+  }
 }
 
 TEST(RemediesTest, AFileIsWhereItIs) {

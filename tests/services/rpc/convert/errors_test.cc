@@ -4,20 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "google/rpc/error_details.pb.h"
 #include "services/model/words/resource_name.h"
 #include "services/rpc/convert/jobs.h"
 #include "services/rpc/convert/session.h"
 #include "services/rpc/convert/values/rpc_status.h"
 #include "services/rpc/convert/values/status.h"
-#include "tapedeck/v1/errors.pb.h"
-#include "tests/shared_data.h"
 
 namespace tapedeck::services {
 namespace {
@@ -151,24 +146,6 @@ TEST(NamesTest, Forms) {
 }
 
 // The table in the README has one row per reason and no other.
-TEST(ReasonsTest, ReadmeTableIsComplete) {
-  std::ifstream file(TreeFile("services/README.md"));
-  std::stringstream text;
-  text << file.rdbuf();
-  std::set<std::string> documented;
-  for (const auto& line : absl::StrSplit(text.str(), '\n')) {
-    const std::vector<std::string> cells = absl::StrSplit(line, '|');
-    if (cells.size() == 6 && absl::StartsWith(cells[1], " `")) {
-      documented.insert(cells[1].substr(2, cells[1].size() - 4));
-    }
-  }
-  std::set<std::string> known;
-  const auto* reasons = v1::ErrorReason_descriptor();
-  for (int i = 1; i < reasons->value_count(); ++i) {
-    known.insert(reasons->value(i)->name().substr(std::string("ERROR_REASON_").size()));
-  }
-  EXPECT_EQ(documented, known);
-}
 
 }  // namespace
 }  // namespace tapedeck::services
