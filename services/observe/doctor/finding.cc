@@ -23,7 +23,7 @@ Finding FoundError(const absl::Status& error, CodeId otherwise, absl::string_vie
   const std::string text = absl::StrCat(what, ": ", error.message());
   const auto reason = ReasonOf(error);
   for (size_t i = 0; reason.has_value() && i < kCodes.size(); ++i) {
-    if (kCodes[i].is_reason && kCodes[i].name == reason->reason) {
+    if (kCodes[i].name == reason->reason) {
       return Found(CodeId::Listed(i), text);
     }
   }
