@@ -15,7 +15,7 @@
 namespace tapedeck::storage_node::admission {
 
 // A recording that was closed longer ago than this is not gone on with: its worker has long given
-// up (services/model/seams/jobs.h, kMaxResumeForNs), and whoever uses it may rely on it. A step of
+// up (services/model/job_spec.h, kMaxResumeForNs), and whoever uses it may rely on it. A step of
 // the clock makes none older.
 inline constexpr int64_t kResumeLimitNs = 3600 * dataplane::kSecondNs;
 

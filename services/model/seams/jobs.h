@@ -2,75 +2,15 @@
 // errors are those of tapedeck/v1/pipeline.proto.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
-#include "dataplane/clock.h"
-#include "dataplane/transport/transport.h"
-#include "services/base/trace/span.h"
 #include "services/model/job.h"
-#include "services/model/playhead.h"
-#include "services/model/recording/group.h"
-#include "services/model/words/stage_spec.h"
-#include "services/model/words/timing.h"
+#include "services/model/job_spec.h"
 
 namespace tapedeck::services {
-
-// Of TransferSpec::device: a job on each of them.
-inline constexpr absl::string_view kAllDevices = "all";
-
-inline constexpr size_t kMaxStandbys = 8;
-
-// What record and playback share. `slots` 0: the worker chooses.
-struct TransferSpec {
-  std::string storage;                // HOST:PORT
-  std::vector<std::string> standbys;  // record: the same of nodes that it may go on at; at most 8
-  std::optional<model::GroupMember> group;  // record: that it is one of
-  std::string target;                       // name of the channel (record) or recording (playback)
-  std::vector<StageSpec> transforms;        // in this order
-  std::vector<std::string> rails;           // empty: those nearest to the memory
-  std::string device;                       // empty: the one with the fewest jobs
-  uint32_t slots = 0;
-  std::optional<dataplane::TransferOp> op;
-  std::string request_id;
-  telemetry::trace::Branch trace;  // of the call that asks for it; not sent
-  std::string caller;              // who asks, by its certificate; empty: not known. Not sent
-};
-
-// How long a job tries to go on with its recording once its session is lost. Longer than a storage
-// node takes to start again; a source that cannot wait loses samples all that time.
-inline constexpr int64_t kDefaultResumeForNs = 30 * dataplane::kSecondNs;
-inline constexpr int64_t kMaxResumeForNs = 3600 * dataplane::kSecondNs;
-
-// A second recording, of what a job records into its own channel.
-struct OutputSpec {
-  std::string channel;
-  std::vector<StageSpec> transforms;  // in this order
-};
-
-struct RecordSpec {
-  TransferSpec transfer;
-  StageSpec source;
-  uint64_t blocks = 0;                          // 0: no such limit
-  int64_t duration_ns = 0;                      // 0: no such limit
-  int64_t resume_for_ns = kDefaultResumeForNs;  // 0: it fails at once
-  int64_t at_ns = 0;                            // UTC; 0: as soon as it can be
-  uint32_t copies = 1;                          // of each block, each on a node of its own
-  std::vector<OutputSpec> outputs;              // at most one
-};
-
-struct PlaybackSpec {
-  TransferSpec transfer;
-  StageSpec sink;
-  model::Playhead playhead;
-  model::Pacing pacing;
-};
 
 // kStop: as its limit would end it.
 enum class JobEnd { kCancel, kStop };
