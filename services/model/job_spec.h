@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -13,6 +14,8 @@
 #include "services/base/trace/span.h"
 #include "services/model/playhead.h"
 #include "services/model/recording/group.h"
+#include "services/model/recording/part.h"
+#include "services/model/words/field.h"
 #include "services/model/words/stage_spec.h"
 #include "services/model/words/timing.h"
 
@@ -22,6 +25,8 @@ namespace tapedeck::services {
 inline constexpr absl::string_view kAllDevices = "all";
 
 inline constexpr size_t kMaxStandbys = 8;
+// A ring of more slots than this is a typing error: 32 GiB at 8 MiB per block.
+inline constexpr uint32_t kMaxSlots = 4096;
 
 // What record and playback share. `slots` 0: the worker chooses.
 struct TransferSpec {
@@ -69,3 +74,68 @@ struct PlaybackSpec {
 };
 
 }  // namespace tapedeck::services
+
+namespace tapedeck::services::model {
+
+// Without the target, which is the channel of one message and the recording of another.
+template <>
+struct Fields<TransferSpec> {
+  static constexpr auto kList =
+      std::make_tuple(Describe(&TransferSpec::storage, {.name = "storage", .in_some = true}),
+                      Describe(&TransferSpec::standbys,
+                               {.name = "standbys", .most = kMaxStandbys, .in_some = true}),
+                      Describe(&TransferSpec::group, {.name = "group", .in_some = true}),
+                      Describe(&TransferSpec::transforms, {.name = "transforms", .most = 16}),
+                      Describe(&TransferSpec::rails, {.name = "rails", .most = 64}),
+                      Describe(&TransferSpec::device, {.name = "device"}),
+                      Describe(&TransferSpec::slots, {.name = "slots",
+                                                      .most = kMaxSlots,
+                                                      .option = "slots",
+                                                      .help = "Blocks of the worker's ring"}),
+                      Describe(&TransferSpec::op, {.name = "transfer_op", .in_some = true}),
+                      Describe(&TransferSpec::request_id, {.name = "request_id"}));
+};
+
+template <>
+struct Fields<OutputSpec> {
+  static constexpr auto kList =
+      std::make_tuple(Describe(&OutputSpec::channel, {.name = "channel"}),
+                      Describe(&OutputSpec::transforms, {.name = "transforms", .most = 16}));
+};
+
+// Beside those of its transfer. Of the duration and the blocks the message has one: the later one.
+template <>
+struct Fields<RecordSpec> {
+  static constexpr auto kList = std::make_tuple(
+      Describe(&RecordSpec::source, {.name = "source"}),
+      Describe(&RecordSpec::duration_ns, {.name = "duration", .unit = Unit::kDuration}),
+      Describe(&RecordSpec::blocks, {.name = "blocks"}),
+      Describe(&RecordSpec::resume_for_ns,
+               {.name = "resume_for",
+                .unit = Unit::kDuration,
+                .most = kMaxResumeForNs,
+                .keeps = true,
+                .option = "resume-for",
+                .help = "Try so long to go on with the recording if the storage node is lost, 0s: "
+                        "not",
+                .initial = "30s"}),
+      Describe(&RecordSpec::at_ns, {.name = "at", .unit = Unit::kTime}),
+      Describe(&RecordSpec::copies,
+               {.name = "copies",
+                .most = kMaxPartCopies,
+                .keeps = true,
+                .option = "copies",
+                .help = "Of several nodes of --storage, so many get each block, 1 or 2",
+                .initial = "1"}),
+      Describe(&RecordSpec::outputs, {.name = "outputs", .most = 1}));
+};
+
+template <>
+struct Fields<PlaybackSpec> {
+  static constexpr auto kList =
+      std::make_tuple(Describe(&PlaybackSpec::sink, {.name = "sink"}),
+                      Describe(&PlaybackSpec::playhead, {.name = "playhead"}),
+                      Describe(&PlaybackSpec::pacing, {.name = "pacing"}));
+};
+
+}  // namespace tapedeck::services::model

@@ -24,6 +24,14 @@ struct GroupMember {
   bool operator==(const GroupMember&) const = default;
 };
 
+template <>
+struct Fields<GroupMember> {
+  static constexpr auto kList = std::make_tuple(
+      Describe(&GroupMember::id, {.name = "id"}), Describe(&GroupMember::name, {.name = "name"}),
+      Describe(&GroupMember::number, {.name = "number"}),
+      Describe(&GroupMember::members, {.name = "members"}));
+};
+
 // INVALID_ARGUMENT (ARGUMENT_INVALID, NAME_INVALID).
 absl::Status CheckGroup(const GroupMember& member);
 

@@ -35,14 +35,16 @@ struct FieldTraits {
   absl::string_view name;  // in the proto; where nothing else is said, everywhere
   Role role = Role::kSetting;
   Unit unit = Unit::kNone;
-  uint64_t most = UINT64_MAX;  // of an unsigned number, or of the entries of a list
+  uint64_t most = UINT64_MAX;  // of an unsigned number, a duration, or the entries of a list
   bool required = false;       // an enum of which "not set" on the wire is an error
   bool grows = false;          // an enum of which a later version's value is as if not set
-  absl::string_view fixed;     // why it cannot change, where its role does not say it
-  absl::string_view option;    // on the command line, without "--"; empty: none of its own
-  absl::string_view help;      // what to give the option
-  absl::string_view zero;      // what 0, or none, means
-  absl::string_view initial;   // what the command line gives a new one, as it would be typed
+  bool in_some = false;        // of several messages that are made of the list, some have it
+  bool keeps = false;       // not set on the wire, it is as in a new struct; a duration of 0 is set
+  absl::string_view fixed;  // why it cannot change, where its role does not say it
+  absl::string_view option;   // on the command line, without "--"; empty: none of its own
+  absl::string_view help;     // what to give the option
+  absl::string_view zero;     // what 0, or none, means
+  absl::string_view initial;  // what the command line gives a new one, as it would be typed
 
   constexpr bool kept() const { return role != Role::kReported; }
   constexpr bool told() const { return role != Role::kInternal; }

@@ -18,6 +18,12 @@ struct SampleRange {
   bool operator==(const SampleRange&) const = default;
 };
 
+template <>
+struct Fields<SampleRange> {
+  static constexpr auto kList = std::make_tuple(Describe(&SampleRange::first, {.name = "first"}),
+                                                Describe(&SampleRange::end, {.name = "end"}));
+};
+
 struct Pacing {
   std::optional<double> rate_factor;
   std::optional<uint64_t> end_sample;
@@ -25,6 +31,16 @@ struct Pacing {
   uint64_t loop_count = 0;  // 0: until it is cancelled
   int64_t at_ns = 0;        // UTC; 0: as soon as it can be
   bool operator==(const Pacing&) const = default;
+};
+
+template <>
+struct Fields<Pacing> {
+  static constexpr auto kList =
+      std::make_tuple(Describe(&Pacing::rate_factor, {.name = "rate_factor"}),
+                      Describe(&Pacing::end_sample, {.name = "end_sample"}),
+                      Describe(&Pacing::loop, {.name = "loop"}),
+                      Describe(&Pacing::loop_count, {.name = "loop_count"}),
+                      Describe(&Pacing::at_ns, {.name = "at", .unit = Unit::kTime}));
 };
 
 // From thousand-year recordings to no faster than memory is: beyond it is a typing error.

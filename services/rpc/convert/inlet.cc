@@ -2,6 +2,7 @@
 
 #include "dataplane/status_macros.h"
 #include "services/rpc/convert/values/fields.h"
+#include "services/rpc/convert/values/message.h"
 #include "services/rpc/convert/values/stage.h"
 #include "services/rpc/convert/values/time.h"
 
@@ -33,26 +34,16 @@ v1::StartReceiveRequest ToProto(const ReceiveSpec& spec) {
   v1::StartReceiveRequest out;
   *out.mutable_inlet() = ToProto(spec.inlet);
   *out.mutable_sink() = ToProto(spec.sink);
-  for (const StageSpec& stage : spec.transfer.transforms) *out.add_transforms() = ToProto(stage);
-  out.set_slots(spec.transfer.slots);
-  out.set_request_id(spec.transfer.request_id);
-  out.set_device(spec.transfer.device);
-  for (const std::string& rail : spec.transfer.rails) out.add_rails(rail);
+  WriteFields(spec.transfer, out);
   *out.mutable_wait() = ToDuration(spec.wait_ns);
   return out;
 }
 
 absl::StatusOr<ReceiveSpec> FromProto(const v1::StartReceiveRequest& request) {
-  ReceiveSpec out{.transfer = {.target = request.inlet().name(),
-                               .rails = {request.rails().begin(), request.rails().end()},
-                               .device = request.device(),
-                               .slots = request.slots(),
-                               .request_id = request.request_id()}};
+  ReceiveSpec out{.transfer = {.target = request.inlet().name()}};
+  TD_RETURN_IF_ERROR(ReadFields(request, out.transfer));
   TD_ASSIGN_OR_RETURN(out.inlet, FromProto(request.inlet()));
   TD_ASSIGN_OR_RETURN(out.sink, FromProto(request.sink()));
-  for (const v1::Stage& stage : request.transforms()) {
-    TD_ASSIGN_OR_RETURN(out.transfer.transforms.emplace_back(), FromProto(stage));
-  }
   if (request.has_wait()) out.wait_ns = FromDuration(request.wait());
   return out;
 }

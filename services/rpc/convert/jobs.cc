@@ -1,70 +1,21 @@
 #include "services/rpc/convert/jobs.h"
 
-#include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "dataplane/status_macros.h"
 #include "services/rpc/convert/job_codec.h"
 #include "services/rpc/convert/values/counters.h"
-#include "services/rpc/convert/values/fields.h"
 #include "services/rpc/convert/values/message.h"
-#include "services/rpc/convert/values/pacing.h"
 #include "services/rpc/convert/values/playhead.h"
 #include "services/rpc/convert/values/rpc_status.h"
 #include "services/rpc/convert/values/stage.h"
 #include "services/rpc/convert/values/stage_times.h"
-#include "services/rpc/convert/values/time.h"
 
 namespace tapedeck::services::convert {
 namespace {
 
 uint64_t BytesOf(double mb_per_s, int64_t elapsed_ns) {
   return static_cast<uint64_t>(std::llround(mb_per_s * static_cast<double>(elapsed_ns) / 1e3));
-}
-
-// Of a request or an output.
-template <typename Message>
-absl::StatusOr<std::vector<StageSpec>> TransformsOf(const Message& message) {
-  std::vector<StageSpec> out;
-  for (const v1::Stage& stage : message.transforms()) {
-    TD_ASSIGN_OR_RETURN(out.emplace_back(), FromProto(stage));
-  }
-  return out;
-}
-
-template <typename Request>
-void SetTransfer(const TransferSpec& spec, Request& request) {
-  request.set_storage(spec.storage);
-  for (const StageSpec& stage : spec.transforms) *request.add_transforms() = ToProto(stage);
-  for (const std::string& rail : spec.rails) request.add_rails(rail);
-  request.set_device(spec.device);
-  request.set_slots(spec.slots);
-  request.set_request_id(spec.request_id);
-  if (spec.op.has_value()) request.set_transfer_op(static_cast<v1::TransferOp>(*spec.op));
-}
-
-template <typename Request>
-absl::StatusOr<TransferSpec> TransferOf(const Request& request, const std::string& target) {
-  TransferSpec out{.storage = request.storage(),
-                   .target = target,
-                   .rails = {request.rails().begin(), request.rails().end()},
-                   .device = request.device(),
-                   .slots = request.slots(),
-                   .request_id = request.request_id()};
-  if (request.transfer_op() != v1::TRANSFER_OP_UNSPECIFIED) {
-    TD_ASSIGN_OR_RETURN(out.op,
-                        FromEnum<dataplane::TransferOp>(request.transfer_op(), 3, "transfer_op"));
-  }
-  TD_ASSIGN_OR_RETURN(out.transforms, TransformsOf(request));
-  return out;
-}
-
-v1::Output ToProto(const OutputSpec& spec) {
-  v1::Output out;
-  out.set_channel(spec.channel);
-  for (const StageSpec& stage : spec.transforms) *out.add_transforms() = convert::ToProto(stage);
-  return out;
 }
 
 v1::JobOutput ToProto(const JobOutput& output) {
@@ -108,66 +59,30 @@ v1::JobRail ToProto(const model::RailProgress& rail, int64_t elapsed_ns) {
 v1::StartRecordRequest ToProto(const RecordSpec& spec) {
   v1::StartRecordRequest out;
   out.set_channel(spec.transfer.target);
-  SetTransfer(spec.transfer, out);
-  *out.mutable_source() = ToProto(spec.source);
-  if (spec.blocks != 0) {
-    out.set_blocks(spec.blocks);
-  } else if (spec.duration_ns != 0) {
-    *out.mutable_duration() = ToDuration(spec.duration_ns);
-  }
-  *out.mutable_resume_for() = ToDuration(spec.resume_for_ns);
-  if (spec.at_ns != 0) *out.mutable_at() = ToTimestamp(spec.at_ns);
-  if (const auto& group = spec.transfer.group; group.has_value()) {
-    out.mutable_group()->set_id(group->id);
-    out.mutable_group()->set_name(group->name);
-    out.mutable_group()->set_number(group->number);
-    out.mutable_group()->set_members(group->members);
-  }
-  if (spec.copies > 1) out.set_copies(spec.copies);
-  out.mutable_standbys()->Assign(spec.transfer.standbys.begin(), spec.transfer.standbys.end());
-  for (const OutputSpec& output : spec.outputs) *out.add_outputs() = ToProto(output);
+  WriteFields(spec.transfer, out);
+  WriteFields(spec, out);
   return out;
 }
 
 absl::StatusOr<RecordSpec> FromProto(const v1::StartRecordRequest& request) {
-  RecordSpec out;
-  TD_ASSIGN_OR_RETURN(out.transfer, TransferOf(request, request.channel()));
-  TD_ASSIGN_OR_RETURN(out.source, FromProto(request.source()));
-  out.blocks = request.blocks();
-  out.duration_ns = FromDuration(request.duration());
-  if (request.has_resume_for()) out.resume_for_ns = FromDuration(request.resume_for());
-  out.at_ns = FromTimestamp(request.at());
-  if (request.has_group()) {
-    out.transfer.group = model::GroupMember{.id = request.group().id(),
-                                            .name = request.group().name(),
-                                            .number = request.group().number(),
-                                            .members = request.group().members()};
-  }
-  out.copies = std::max<uint32_t>(request.copies(), 1);
-  out.transfer.standbys.assign(request.standbys().begin(), request.standbys().end());
-  for (const v1::Output& output : request.outputs()) {
-    TD_ASSIGN_OR_RETURN(std::vector<StageSpec> transforms, TransformsOf(output));
-    out.outputs.push_back({.channel = output.channel(), .transforms = std::move(transforms)});
-  }
+  RecordSpec out{.transfer = {.target = request.channel()}};
+  TD_RETURN_IF_ERROR(ReadFields(request, out.transfer));
+  TD_RETURN_IF_ERROR(ReadFields(request, out));
   return out;
 }
 
 v1::StartPlaybackRequest ToProto(const PlaybackSpec& spec) {
   v1::StartPlaybackRequest out;
   out.set_recording(spec.transfer.target);
-  SetTransfer(spec.transfer, out);
-  *out.mutable_sink() = ToProto(spec.sink);
-  if (spec.playhead != model::Playhead()) *out.mutable_playhead() = ToProto(spec.playhead);
-  if (spec.pacing != model::Pacing()) *out.mutable_pacing() = ToProto(spec.pacing);
+  WriteFields(spec.transfer, out);
+  WriteFields(spec, out);
   return out;
 }
 
 absl::StatusOr<PlaybackSpec> FromProto(const v1::StartPlaybackRequest& request) {
-  PlaybackSpec out;
-  TD_ASSIGN_OR_RETURN(out.transfer, TransferOf(request, request.recording()));
-  out.playhead = FromProto(request.playhead());
-  out.pacing = FromProto(request.pacing());
-  TD_ASSIGN_OR_RETURN(out.sink, FromProto(request.sink()));
+  PlaybackSpec out{.transfer = {.target = request.recording()}};
+  TD_RETURN_IF_ERROR(ReadFields(request, out.transfer));
+  TD_RETURN_IF_ERROR(ReadFields(request, out));
   return out;
 }
 

@@ -31,7 +31,7 @@ const FieldDescriptor* ValueOf(const FieldDescriptor* field) {
 }  // namespace
 
 WireField::WireField(Message& message, const model::FieldTraits& field)
-    : message_(message), field_(Find(message, field)) {}
+    : message_(message), field_(Find(message, field)), keeps_(field.keeps) {}
 
 void WireField::Write(const std::string& value) const {
   message_.GetReflection()->SetString(&message_, field_, value);
@@ -50,11 +50,13 @@ void WireField::Write(uint32_t value) const {
 }
 
 void WireField::Write(uint64_t value) const {
+  // It would clear the others.
+  if (value == 0 && field_->real_containing_oneof() != nullptr) return;
   message_.GetReflection()->SetUInt64(&message_, field_, value);
 }
 
 void WireField::Write(int64_t ns) const {
-  if (ns != 0) Write(std::optional(ns));
+  if (ns != 0 || keeps_) Write(std::optional(ns));
 }
 
 void WireField::Write(std::optional<int64_t> ns) const {
@@ -92,7 +94,7 @@ Message& WireField::Set() const {
 }
 
 ConstWireField::ConstWireField(const Message& message, const model::FieldTraits& field)
-    : message_(message), field_(Find(message, field)), grows_(field.grows) {}
+    : message_(message), field_(Find(message, field)), grows_(field.grows), keeps_(field.keeps) {}
 
 void ConstWireField::Read(std::string& value) const {
   value = message_.GetReflection()->GetString(message_, field_);
@@ -107,6 +109,7 @@ void ConstWireField::Read(bool& value) const {
 }
 
 void ConstWireField::Read(uint32_t& value) const {
+  if (keeps_ && !IsSet()) return;
   value = message_.GetReflection()->GetUInt32(message_, field_);
 }
 
@@ -115,6 +118,7 @@ void ConstWireField::Read(uint64_t& value) const {
 }
 
 void ConstWireField::Read(int64_t& ns) const {
+  if (keeps_ && !IsSet()) return;
   const Message& from = message_.GetReflection()->GetMessage(message_, field_);
   if (field_->message_type() == Timestamp::descriptor()) {
     Timestamp time;

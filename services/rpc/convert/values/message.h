@@ -3,6 +3,7 @@
 // name.
 #pragma once
 
+#include <google/protobuf/descriptor.h>
 #include <google/protobuf/field_mask.pb.h>
 #include <google/protobuf/message.h>
 
@@ -24,9 +25,15 @@
 
 namespace tapedeck::services::convert {
 
-// A place in a message. What is zero or empty is not set. Reading takes what is in a message as it
-// is, but for enums, of which a number that the proto does not have is ARGUMENT_INVALID, or as if
-// not set where the field `grows`.
+// Whether a message that is made of a list has the field.
+inline bool Has(const google::protobuf::Message& message, const model::FieldTraits& field) {
+  return field.told() && (!field.in_some || message.GetDescriptor()->FindFieldByName(
+                                                std::string(field.name)) != nullptr);
+}
+
+// A place in a message. What is zero or empty is not set, unless the field `keeps`. Reading takes
+// what is in a message as it is, but for enums, of which a number that the proto does not have is
+// ARGUMENT_INVALID, or as if not set where the field `grows`.
 class WireField {
  public:
   // The message has a field of that name and of the value's type.
@@ -48,6 +55,7 @@ class WireField {
  private:
   google::protobuf::Message& message_;
   const google::protobuf::FieldDescriptor* const field_;
+  const bool keeps_;
 };
 
 class ConstWireField {
@@ -74,6 +82,7 @@ class ConstWireField {
   const google::protobuf::Message& message_;
   const google::protobuf::FieldDescriptor* const field_;
   const bool grows_;
+  const bool keeps_;
 };
 
 template <typename T>
@@ -170,7 +179,7 @@ absl::Status ReadField(const ConstWireField& from, std::optional<Struct>& value)
 template <typename Struct>
 void WriteFields(const Struct& from, google::protobuf::Message& to) {
   model::ForEachField<Struct>([&](const auto& field) {
-    if (field.told()) WriteField(from.*field.member, WireField(to, field));
+    if (Has(to, field)) WriteField(from.*field.member, WireField(to, field));
   });
 }
 
@@ -178,7 +187,7 @@ template <typename Struct>
 absl::Status ReadFields(const google::protobuf::Message& from, Struct& to) {
   absl::Status status;
   model::ForEachField<Struct>([&](const auto& field) {
-    if (!field.told() || !status.ok()) return;
+    if (!Has(from, field) || !status.ok()) return;
     const ConstWireField wire(from, field);
     status = ReadField(wire, to.*field.member);
     if (status.ok() && field.required && !wire.ReadNumber()->has_value()) {

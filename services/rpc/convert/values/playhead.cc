@@ -58,4 +58,13 @@ model::Playhead FromProto(const v1::Playhead& playhead) {
   return out;
 }
 
+void WriteField(const model::Playhead& playhead, const WireField& to) {
+  if (playhead != model::Playhead()) to.Set().CopyFrom(ToProto(playhead));
+}
+
+absl::Status ReadField(const ConstWireField& from, model::Playhead& playhead) {
+  playhead = FromProto(static_cast<const v1::Playhead&>(from.Get()));
+  return absl::OkStatus();
+}
+
 }  // namespace tapedeck::services::convert

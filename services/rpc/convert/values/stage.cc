@@ -62,4 +62,24 @@ absl::StatusOr<StageSpec> FromProto(const v1::Stage& stage) {
   return out;
 }
 
+void WriteField(const StageSpec& stage, const WireField& to) { to.Set().CopyFrom(ToProto(stage)); }
+
+void WriteField(const std::vector<StageSpec>& stages, const WireField& to) {
+  for (const StageSpec& stage : stages) to.Add().CopyFrom(ToProto(stage));
+}
+
+absl::Status ReadField(const ConstWireField& from, StageSpec& stage) {
+  TD_ASSIGN_OR_RETURN(stage, FromProto(static_cast<const v1::Stage&>(from.Get())));
+  return absl::OkStatus();
+}
+
+absl::Status ReadField(const ConstWireField& from, std::vector<StageSpec>& stages) {
+  stages.clear();
+  for (int i = 0; i < from.size(); ++i) {
+    TD_ASSIGN_OR_RETURN(stages.emplace_back(),
+                        FromProto(static_cast<const v1::Stage&>(from.At(i))));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace tapedeck::services::convert

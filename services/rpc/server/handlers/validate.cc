@@ -1,6 +1,8 @@
 #include "services/rpc/server/handlers/validate.h"
 
 #include <cmath>
+#include <concepts>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <variant>
@@ -13,6 +15,7 @@
 #include "services/base/errors.h"
 #include "services/model/recording/group.h"
 #include "services/model/recording/part.h"
+#include "services/model/words/field.h"
 #include "services/model/words/member_name.h"
 #include "services/model/words/resource_name.h"
 #include "services/model/words/storage_list.h"
@@ -24,16 +27,11 @@ namespace {
 
 using convert::FieldError;
 
-// A ring of more slots than this is a typing error: 32 GiB at 8 MiB per block.
-constexpr uint32_t kMaxSlots = 4096;
 constexpr size_t kMaxMembers = 64;
-constexpr size_t kMaxPathBytes = 4096;    // PATH_MAX
-constexpr size_t kMaxAddressBytes = 350;  // a name of 253 bytes, a port, and an IP address
-constexpr size_t kMaxRails = 64;
+constexpr size_t kMaxPathBytes = 4096;     // PATH_MAX
+constexpr size_t kMaxAddressBytes = 350;   // a name of 253 bytes, a port, and an IP address
 constexpr size_t kMaxRequestIdBytes = 64;  // a UUID has 36
 constexpr size_t kMaxDeviceBytes = 64;
-constexpr size_t kMaxTransforms = 16;
-constexpr size_t kMaxOutputs = 1;
 constexpr size_t kMaxParameters = 64;
 constexpr size_t kMaxParameterBytes = 4096;  // the longest is a path
 constexpr size_t kMaxNumbers = 4096;
@@ -65,16 +63,47 @@ absl::Status CheckStage(absl::string_view field, const StageSpec& stage) {
   return absl::OkStatus();
 }
 
+// What a list of fields says of it.
+template <std::unsigned_integral Value>
+absl::Status CheckValue(const model::FieldTraits& field, Value value) {
+  if (value <= field.most) return absl::OkStatus();
+  return FieldError(field.name, absl::StrCat("must be at most ", field.most));
+}
+
+template <std::same_as<int64_t> Value>
+absl::Status CheckValue(const model::FieldTraits& field, Value ns) {
+  if (field.unit != model::Unit::kDuration) return absl::OkStatus();
+  if (ns < 0) return FieldError(field.name, "is negative");
+  if (static_cast<uint64_t>(ns) <= field.most) return absl::OkStatus();
+  return FieldError(field.name, absl::StrCat("must be at most ", field.most / 1'000'000'000, " s"));
+}
+
+template <typename Value>
+absl::Status CheckValue(const model::FieldTraits& field, const std::vector<Value>& values) {
+  if (values.size() <= field.most) return absl::OkStatus();
+  return FieldError(field.name, absl::StrCat("are more than ", field.most));
+}
+
+template <typename Struct>
+absl::Status CheckFields(const Struct& spec) {
+  absl::Status status;
+  model::ForEachField<Struct>([&](const auto& field) {
+    if constexpr (requires { CheckValue(field, spec.*field.member); }) {
+      if (status.ok()) status = CheckValue(field, spec.*field.member);
+    }
+  });
+  return status;
+}
+
 absl::Status CheckTransforms(absl::string_view field, const std::vector<StageSpec>& transforms) {
-  if (transforms.size() > kMaxTransforms) return FieldError(field, "are more than 16");
   for (const StageSpec& stage : transforms) TD_RETURN_IF_ERROR(CheckStage(field, stage));
   return absl::OkStatus();
 }
 
 // Beside a job that records into `channel`.
 absl::Status CheckOutputs(const std::vector<OutputSpec>& outputs, absl::string_view channel) {
-  if (outputs.size() > kMaxOutputs) return FieldError("outputs", "are more than one");
   for (const OutputSpec& output : outputs) {
+    TD_RETURN_IF_ERROR(CheckFields(output));
     TD_RETURN_IF_ERROR(CheckChannelName(output.channel));
     if (output.channel == channel) {
       return FieldError("outputs.channel", "is the job's own: a second output needs another one");
@@ -112,10 +141,9 @@ absl::Status CheckStorage(const std::string& text) {
 // But for where it goes or comes from.
 absl::Status CheckTransfer(const TransferSpec& spec) {
   TD_RETURN_IF_ERROR(CheckRequestId(spec.request_id));
-  if (spec.rails.size() > kMaxRails) return FieldError("rails", "are more than 64");
+  TD_RETURN_IF_ERROR(CheckFields(spec));
   if (spec.device.size() > kMaxDeviceBytes) return FieldError("device", "is longer than 64 bytes");
   TD_RETURN_IF_ERROR(CheckTransforms("transforms", spec.transforms));
-  if (spec.slots > kMaxSlots) return FieldError("slots", "must be at most 4096");
   for (const std::string& rail : spec.rails) TD_RETURN_IF_ERROR(CheckId(rail));
   return absl::OkStatus();
 }
@@ -124,7 +152,6 @@ absl::Status CheckTransfer(const TransferSpec& spec) {
 absl::Status CheckStandbys(const RecordSpec& spec) {
   const std::vector<std::string>& standbys = spec.transfer.standbys;
   if (standbys.empty()) return absl::OkStatus();
-  if (standbys.size() > kMaxStandbys) return FieldError("standbys", "are more than 8");
   if (IsInletName(spec.transfer.target)) {
     return FieldError("standbys", "are storage nodes: a recording into an inlet has none");
   }
@@ -170,7 +197,6 @@ absl::Status CheckTarget(const RecordSpec& spec) {
 
 // Each is on a node of its own.
 absl::Status CheckCopies(const RecordSpec& spec) {
-  if (spec.copies > model::kMaxPartCopies) return FieldError("copies", "are more than 2");
   if (spec.copies <= StoragesOf(spec.transfer.storage).size()) return absl::OkStatus();
   return FieldError("copies",
                     "are more than the nodes of storage (HOST:PORT,HOST:PORT): each is on a node "
@@ -205,6 +231,7 @@ absl::Status CheckAttachment(const LunAttachment& attachment) {
 }
 
 absl::Status CheckRecordSpec(const RecordSpec& spec) {
+  TD_RETURN_IF_ERROR(CheckFields(spec));
   TD_RETURN_IF_ERROR(CheckTarget(spec));
   TD_RETURN_IF_ERROR(CheckStorage(spec.transfer.storage));
   TD_RETURN_IF_ERROR(CheckCopies(spec));
@@ -213,11 +240,7 @@ absl::Status CheckRecordSpec(const RecordSpec& spec) {
   TD_RETURN_IF_ERROR(CheckOutputs(spec.outputs, spec.transfer.target));
   TD_RETURN_IF_ERROR(CheckStandbys(spec));
   TD_RETURN_IF_ERROR(CheckMember(spec));
-  if (spec.resume_for_ns < 0 || spec.resume_for_ns > kMaxResumeForNs) {
-    return FieldError("resume_for", "is not 0 to an hour");
-  }
-  TD_RETURN_IF_ERROR(CheckAt("at", spec.at_ns));
-  return spec.duration_ns < 0 ? FieldError("duration", "is negative") : absl::OkStatus();
+  return CheckAt("at", spec.at_ns);
 }
 
 absl::Status CheckPlaybackSpec(const PlaybackSpec& spec) {

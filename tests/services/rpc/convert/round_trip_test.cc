@@ -167,6 +167,22 @@ TEST(RoundTripTest, StartRecordToEachLimit) {
   ExpectRoundTrip(request);
 }
 
+TEST(RoundTripTest, OfTheLimitsOneIsSet) {
+  EXPECT_FALSE(ToProto(RecordSpec()).has_blocks());
+  EXPECT_TRUE(ToProto(RecordSpec{.duration_ns = 5}).has_duration());
+  const auto both = ToProto(RecordSpec{.blocks = 7, .duration_ns = 5});
+  EXPECT_TRUE(both.has_blocks() && !both.has_duration());
+}
+
+TEST(RoundTripTest, WhatARequestDoesNotSetIsAsInANewSpec) {
+  const auto spec = FromProto(v1::StartRecordRequest());
+  EXPECT_EQ(spec->resume_for_ns, kDefaultResumeForNs);
+  EXPECT_EQ(spec->copies, 1u);
+  const auto never = ToProto(RecordSpec{.resume_for_ns = 0});
+  EXPECT_TRUE(never.has_resume_for());
+  EXPECT_EQ(FromProto(never)->resume_for_ns, 0);
+}
+
 TEST(RoundTripTest, Inlets) {
   ExpectRoundTrip(Filled<v1::StartReceiveRequest>());
   ExpectRoundTrip(Filled<v1::Inlet>());

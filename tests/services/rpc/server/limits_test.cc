@@ -123,6 +123,23 @@ TEST_F(LimitsTest, StoragesAreNodesAndNothingElse) {
   }
 }
 
+TEST_F(LimitsTest, AJobsListSaysItsBounds) {
+  const auto field_of = [this](auto change) {
+    RecordSpec record = Sound();
+    change(record);
+    const auto reason = ReasonOf(jobs_.StartRecord(record).status());
+    return reason.has_value() ? reason->metadata.at("field") : "";
+  };
+  EXPECT_EQ(field_of([](RecordSpec& r) { r.transfer.slots = kMaxSlots; }), "");
+  EXPECT_EQ(field_of([](RecordSpec& r) { r.transfer.slots = kMaxSlots + 1; }), "slots");
+  EXPECT_EQ(field_of([](RecordSpec& r) { r.transfer.rails.assign(65, "r0"); }), "rails");
+  EXPECT_EQ(field_of([](RecordSpec& r) { r.resume_for_ns = kMaxResumeForNs; }), "");
+  EXPECT_EQ(field_of([](RecordSpec& r) { r.resume_for_ns = kMaxResumeForNs + 1; }), "resume_for");
+  EXPECT_EQ(field_of([](RecordSpec& r) { r.resume_for_ns = -1; }), "resume_for");
+  EXPECT_EQ(field_of([](RecordSpec& r) { r.blocks = 0, r.duration_ns = -1; }), "duration");
+  EXPECT_EQ(field_of([](RecordSpec& r) { r.copies = 3; }), "copies");
+}
+
 TEST_F(LimitsTest, AJobHasEightStandbysAtMost) {
   const auto reason_of = [this](const std::vector<std::string>& standbys, auto change) {
     RecordSpec record = Sound();
