@@ -2,6 +2,7 @@
 
 #include "dataplane/status_macros.h"
 #include "services/tapectl/jobs/stage_option.h"
+#include "services/tapectl/program/field_options.h"
 
 namespace tapedeck::services::tapectl {
 
@@ -14,7 +15,7 @@ void AddJobOptions(Command command, JobOptions& options) {
       .OneEach()
       .Check([](const std::string& text) { return ParseStage(text).status(); }, kStageForm)
       .Excludes(fft);
-  command.AddOption("--slots", options.slots, "Blocks of the worker's ring");
+  AddFieldOptions(command, Purpose::kCreate, options.transfer);
   command.AddFlag("--detach", options.detach,
                   "Do not wait for the end; tapectl jobs attach follows the job");
 }

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "services/model/job_spec.h"
 #include "services/model/words/stage_spec.h"
+#include "services/model/words/update.h"
 #include "services/rpc/client/jobs_client.h"
 #include "services/tapectl/jobs/follow.h"
 #include "services/tapectl/program/commands.h"
@@ -25,7 +27,7 @@ struct JobOptions {
   uint64_t fft_points = 0;  // 0: none
   std::vector<std::string> transforms;
   std::string device;
-  uint32_t slots = 0;
+  model::Update<TransferSpec> transfer;
   bool detach = false;
 };
 

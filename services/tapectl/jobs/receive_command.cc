@@ -27,11 +27,12 @@ absl::Status Receive(Program& program, const ReceiveOptions& options) {
     return absl::InvalidArgumentError("--replace is about the file of --sink file:PATH");
   }
   InterruptWatch interrupt(kWhileAsking);
-  ReceiveSpec spec{
-      .transfer = {.rails = options.rails, .device = options.device, .slots = options.slots},
-      .inlet = options.inlet,
-      .sink = options.end,
-      .wait_ns = options.wait_ns};
+  ReceiveSpec spec{.transfer = options.transfer.to,
+                   .inlet = options.inlet,
+                   .sink = options.end,
+                   .wait_ns = options.wait_ns};
+  spec.transfer.rails = options.rails;
+  spec.transfer.device = options.device;
   TD_ASSIGN_OR_RETURN(spec.inlet.name, InletNameOf(options.name));
   spec.transfer.target = spec.inlet.name;
   TD_RETURN_IF_ERROR(AddTransforms(options, spec.transfer.transforms));

@@ -30,11 +30,7 @@ struct TransferOptions : JobOptions {
 };
 
 struct RecordOptions : TransferOptions {
-  uint64_t blocks = 0;
-  int64_t duration_ns = 0;
-  int64_t resume_for_ns = kDefaultResumeForNs;
-  int64_t at_ns = 0;
-  uint32_t copies = 1;
+  model::Update<RecordSpec> record;
   std::vector<std::string> standbys;
   std::optional<uint64_t> seed;
   bool loop = false;
@@ -54,11 +50,11 @@ struct PlayOptions : TransferOptions {
 
 absl::StatusOr<TransferSpec> SpecOf(const Program& program, const TransferOptions& options,
                                     const std::string& target) {
-  TransferSpec spec{.storage = program.storage,
-                    .target = target,
-                    .rails = options.rails,
-                    .device = options.device,
-                    .slots = options.slots};
+  TransferSpec spec = options.transfer.to;
+  spec.storage = program.storage;
+  spec.target = target;
+  spec.rails = options.rails;
+  spec.device = options.device;
   TD_RETURN_IF_ERROR(AddTransforms(options, spec.transforms));
   spec.op = options.op;
   return spec;
@@ -105,12 +101,8 @@ void TellOfLun(const Program& program, const std::string& channel) {
 
 absl::Status Record(Program& program, const RecordOptions& options) {
   InterruptWatch interrupt(kWhileAsking);
-  RecordSpec spec{.source = options.end,
-                  .blocks = options.blocks,
-                  .duration_ns = options.duration_ns,
-                  .resume_for_ns = options.resume_for_ns,
-                  .at_ns = options.at_ns,
-                  .copies = options.copies};
+  RecordSpec spec = options.record.to;
+  spec.source = options.end;
   if (!options.group.name.empty()) return RecordMembers(program, interrupt, options, spec);
   TD_RETURN_IF_ERROR(CheckWhat(options));
   if (options.to.empty()) {
@@ -278,21 +270,17 @@ void AddRecord(Command tapectl, Program& program) {
   record.AddParsed("--source", record_options->end, ParseEnd,
                    "synth, file:PATH (raw or .sigmf-meta), ingest:udp=HOST:PORT (packets that come "
                    "there), or another of the worker's, e.g. synth:seed=5,noise=0");
-  const Option blocks = record.AddParsed("--blocks", record_options->blocks, ParseCount,
+  const Option blocks = record.AddParsed("--blocks", record_options->record.to.blocks, ParseCount,
                                          "Stop after this many blocks");
   record
-      .AddParsed("--duration", record_options->duration_ns, ParseDurationNs,
+      .AddParsed("--duration", record_options->record.to.duration_ns, ParseDurationNs,
                  "Stop after this time, e.g. 10s")
       .Excludes(blocks);
-  record.AddParsed("--resume-for", record_options->resume_for_ns, ParseDurationOrZeroNs,
-                   "Try so long to go on with the recording if the storage node is lost; default "
-                   "30s, 0s: not");
+  AddFieldOptions(record, Purpose::kCreate, record_options->record);
   record.AddOption("--standby", record_options->standbys,
                    "HOST:PORT of a storage node that takes the LUN over (tapedeck-storage "
                    "--standby-for), to go on at if the first is lost; once for each, at most 8");
-  record.AddOption("--copies", record_options->copies,
-                   "Of several nodes of --storage, so many get each block, 1 or 2; default 1");
-  AddAt(record, record_options->at_ns, "Make no sample before this time");
+  AddAt(record, record_options->record.to.at_ns, "Make no sample before this time");
   record.AddOption("--seed", record_options->seed, "Of the synth source; default 1");
   record.AddFlag("--loop", record_options->loop, "Start the file again at its end");
   AddShared(record, *record_options);
