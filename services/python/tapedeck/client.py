@@ -8,7 +8,7 @@ from tapedeck import names
 from tapedeck.calls import DISK_S, Calls, Tls, request_id
 from tapedeck.descriptors import message, number_of, words_of
 from tapedeck.errors import ArgumentInvalid, ChannelNotFound, LunNotFound, RecordingNotFound
-from tapedeck.jobs import Job, Stage, duration, stage_of, start
+from tapedeck.jobs import Job, Stage, duration, settings_of, stage_of, start
 from tapedeck.recording import Recording, look_up
 from tapedeck.stream import Stream, segments_of, stream_or_segment
 from tapedeck.values import Capture, Channel, Lun, Node, RecordingInfo
@@ -156,29 +156,24 @@ class Client:
         return [Capture.of(one) for one in answer.captures]
 
     def record(self, channel: str, source: Stage, *, blocks: Optional[int] = None, duration_s: Optional[float] = None,
-               transforms: Sequence[Stage] = (), rails: Sequence[str] = (), slots: int = 0,
-               resume_for_s: Optional[float] = None, standbys: Sequence[str] = ()) -> Job:
+               transforms: Sequence[Stage] = (), rails: Sequence[str] = (), slots: int = 0, **settings: Any) -> Job:
         """Starts a job of the worker that records `source` into LUN/CHANNEL; it ends after `blocks` or `duration_s`, or
-        with the source. `standbys` are storage nodes that take the LUN over, where it goes on if the first is lost."""
-        fields: dict[str, Any] = {"storage": self.storage, "channel": names.full(channel, 2), "source": stage_of(source)}
-        if blocks is not None:
-            fields["blocks"] = blocks
-        if duration_s is not None:
-            fields["duration"] = duration(duration_s)
-        if resume_for_s is not None:
-            fields["resume_for"] = duration(resume_for_s)
-        if standbys:
-            fields["standbys"] = list(standbys)
+        with the source. `settings` are other fields of StartRecordRequest (pipeline.proto), durations in seconds:
+        resume_for_s=60, standbys=["HOST:PORT"], copies=2."""
+        fields = {"storage": self.storage, "channel": names.full(channel, 2), "source": stage_of(source),
+                  **settings_of("StartRecordRequest", {"blocks": blocks, "duration_s": duration_s, **settings})}
         return start(self._of_worker(), "StartRecord", fields, transforms, rails, slots)
 
     def play(self, recording: Union[str, Recording], sink: Stage, *, transforms: Sequence[Stage] = (),
-             rails: Sequence[str] = (), slots: int = 0, follow: bool = False, first_block: int = 0) -> Job:
-        """Starts a job of the worker that plays into one of its sinks: "verify", "null", "file:PATH"."""
+             rails: Sequence[str] = (), slots: int = 0, follow: bool = False, first_block: int = 0, **settings: Any) -> Job:
+        """Starts a job of the worker that plays into one of its sinks: "verify", "null", "file:PATH". `settings` are other
+        fields of StartPlaybackRequest."""
         found = recording if isinstance(recording, Recording) else self.recording(recording)
         name, stream = found.name, isinstance(found, Stream)
         if isinstance(found, Stream):
             name, first_block = found.place(first_block)
-        fields: dict[str, Any] = {"storage": self.storage, "recording": name, "sink": stage_of(sink)}
+        fields: dict[str, Any] = {"storage": self.storage, "recording": name, "sink": stage_of(sink),
+                                  **settings_of("StartPlaybackRequest", settings)}
         if follow or first_block or stream:
             fields["playhead"] = message("Playhead")(block=first_block, follow=follow, stream=stream)
         return start(self._of_worker(), "StartPlayback", fields, transforms, rails, slots)

@@ -176,6 +176,20 @@ def start(calls: Calls, method: str, fields: dict[str, Any], transforms: Sequenc
         "request_id": request_id()}))
 
 
+def settings_of(request: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields of the message `request`: NAME_s is the duration NAME in seconds, and None leaves a field out. TypeError."""
+    known = message(request).DESCRIPTOR.fields_by_name
+    fields = {}
+    for name, value in settings.items():
+        in_seconds = name not in known and name.endswith("_s")
+        field = name[:-2] if in_seconds else name
+        if field not in known:
+            raise TypeError(f"{request} has no field {name!r}")
+        if value is not None:
+            fields[field] = duration(value) if in_seconds else value
+    return fields
+
+
 def duration(seconds: float) -> Any:
     """The message."""
     whole_ns = round(seconds * 1e9)

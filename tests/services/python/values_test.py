@@ -8,7 +8,7 @@ import numpy
 from tapedeck import descriptors, errors, names, wire
 from tapedeck.datatypes import layout, to_complex
 from tapedeck.failures import of_status
-from tapedeck.jobs import JobState, Note, stage_of
+from tapedeck.jobs import JobState, Note, settings_of, stage_of
 from tapedeck.samples import Range, mark_lost
 from tapedeck.values import Annotation, Capture, Channel, Lun, RecordingInfo
 
@@ -101,6 +101,19 @@ class AnsweredNamesTest(unittest.TestCase):
         for field in ({"recording": "\x1b[2J"}, {"recordings": ["luns/l"]}):
             with self.assertRaises(errors.ProtocolViolation):
                 Capture.of(descriptors.message("Capture")(**field))
+
+
+class SettingsTest(unittest.TestCase):
+    def test_fields_by_their_names(self):
+        fields = settings_of("StartRecordRequest", {"copies": 2, "resume_for_s": 1.5, "standbys": ["s1:1"], "device": None})
+        request = descriptors.message("StartRecordRequest")(**fields)
+        self.assertEqual((request.copies, request.resume_for.nanos, list(request.standbys)), (2, 500_000_000, ["s1:1"]))
+        self.assertNotIn("device", fields)
+
+    def test_others_are_refused(self):
+        for name in ("copys", "copies_t", "resume_s"):
+            with self.assertRaises(TypeError):
+                settings_of("StartRecordRequest", {name: 1})
 
 
 class NotesTest(unittest.TestCase):
