@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Writes what errors.proto says of each reason into the files that repeat it: between the two lines that name this program.
 
-proto/reasons.py        writes them; tests/lint/reasons.py refuses a tree where that changes something
+tests/lint/made.py refuses a tree where that changes something.
 """
 import pathlib
 import subprocess
@@ -12,20 +12,40 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PREFIX = "ERROR_REASON_"
 COLUMNS = 120
-BEGIN, END = ", made by proto/reasons.py", "end of what proto/reasons.py makes"
 # Classes that are one of Python's own, too.
 ALSO = {"ARGUMENT_INVALID": "ValueError", "DATATYPE_INVALID": "ValueError", "NAME_INVALID": "ValueError",
         "FILE_EXISTS": "FileExistsError"}
 SIDES = {0: "", 1: "on tapectl's machine", 2: "on a node's machine"}
 
 
+def described(root, *protos):
+    """The descriptors of files of tapedeck/v1, and of all that they import, which go first."""
+    made = subprocess.run(["protoc", f"-I{root / 'proto'}", "--include_imports", "--include_source_info",
+                           "--descriptor_set_out=/dev/stdout", *(f"tapedeck/v1/{name}.proto" for name in protos)],
+                          check=True, capture_output=True)
+    return descriptor_pb2.FileDescriptorSet.FromString(made.stdout).file
+
+
+def spliced(text, maker, body):
+    """The text with `body` between the lines that name the maker."""
+    start = text.index("\n", text.index(f", made by proto/{maker}")) + 1
+    end = text.rindex("\n", 0, text.index(f"end of what proto/{maker} makes")) + 1
+    return text[:start] + body + text[end:]
+
+
+def write(files):
+    for path, text, wanted in files:
+        if text != wanted:
+            (ROOT / path).write_text(wanted, encoding="utf-8")
+            print(path)
+
+
 def read(root=ROOT):
     """By name: what tapedeck.v1.Reason says of it, and its meaning, the comment. In the order of their numbers."""
-    made = subprocess.run(["protoc", f"-I{root / 'proto'}", "--include_imports", "--include_source_info",
-                           "--descriptor_set_out=/dev/stdout", "tapedeck/v1/errors.proto"], check=True, capture_output=True)
-    pool, file = descriptor_pool.DescriptorPool(), None
-    for file in descriptor_pb2.FileDescriptorSet.FromString(made.stdout).file:
+    pool, files = descriptor_pool.DescriptorPool(), described(root, "errors")
+    for file in files:
         pool.AddSerializedFile(file.SerializeToString())
+    file = files[-1]
     extension = pool.FindExtensionByName("tapedeck.v1.reason")
     options = message_factory.MessageFactory(pool).GetPrototype(extension.containing_type)
     # Paths of source info: the first enum (5, 0), its value (2, i).
@@ -76,14 +96,8 @@ def texts(root=ROOT):
     reasons = read(root)
     for path, make in MADE.items():
         text = (root / path).read_text(encoding="utf-8")
-        start = text.index("\n", text.index(BEGIN)) + 1
-        end = text.rindex("\n", 0, text.index(END)) + 1
-        wanted = text[:start] + make(reasons) + text[end:]
-        yield path, text, wanted
+        yield path, text, spliced(text, "reasons.py", make(reasons))
 
 
 if __name__ == "__main__":
-    for path, text, wanted in texts():
-        if text != wanted:
-            (ROOT / path).write_text(wanted, encoding="utf-8")
-            print(path)
+    write(texts())

@@ -222,16 +222,25 @@ class Reasons(LintTest):
 
     def test_the_list(self):
         root = HERE.parents[1]
-        listed = ("proto/tapedeck/v1/reason.proto", "proto/tapedeck/v1/errors.proto", "services/python/tapedeck/errors.py", "services/README.md")
-        files = {path: (root / path).read_text() for path in listed}
+        files = {path: (root / path).read_text() for path in ("proto/tapedeck/v1/reason.proto", "proto/tapedeck/v1/errors.proto")}
         for good in ('NotFoundError("x"), "LUN_NOT_FOUND", {{"lun", name}})', 'DataLossError("x"), "RECORDING_NOT_FOUND")'):
             self.accepts("reasons", {**files, "services/a.cc": f"WithReason(absl::{good};\n"})
         for bad, message in (('NotFoundError("x"), "LUN_GONE")', "LUN_GONE is no reason"),
                              ('InternalError("x"), "LUN_NOT_FOUND")', "with the code INTERNAL"),
                              ('NotFoundError("x"), "LUN_NOT_FOUND", {{"disk", name}})', "with the metadata disk")):
             self.rejects(message, "reasons", {**files, "services/a.cc": f"WithReason(absl::{bad};\n"})
-        for path in listed[2:]:
-            self.rejects(f"{path}:1", "reasons", {**files, path: files[path].replace("No such LUN", "No LUN")})
+
+
+class Made(LintTest):
+    FILES = ("proto/tapedeck/v1/reason.proto", "proto/tapedeck/v1/errors.proto", "services/python/tapedeck/errors.py", "services/README.md")
+
+    def test_texts(self):
+        root = HERE.parents[1]
+        files = {path: (root / path).read_text() for path in self.FILES}
+        self.accepts("made", files)
+        for path in self.FILES[2:]:
+            self.rejects(f"{path}:1: the protos say something else: run proto/reasons.py", "made",
+                         {**files, path: files[path].replace("No such LUN", "No LUN")})
 
 
 class Notes(LintTest):

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RateMeter } from '../../../../services/console/web/src/rates.ts';
 import { bytesOfSample, floatsOf } from '../../../../services/console/web/src/recording/numbers.ts';
-import { inSession } from '../../../../services/console/web/src/recording/positions.ts';
+import { aheadAt, inSession } from '../../../../services/console/web/src/recording/positions.ts';
 import { bandOf, columnsOf, frequencyAt, madeOf, missingRows, peaksOf, rangeOf, type Spectrogram, spectrogramOf } from '../../../../services/console/web/src/recording/spectrum.ts';
-import { aheadAt, type SpectrogramMessage, type Timeline } from '../../../../services/console/web/src/recording/types.ts';
 import { columnsFor, inside, newest, shiftBand, whole, zoomBand, zoomTime } from '../../../../services/console/web/src/recording/window.ts';
 import { matches, NO_FILTER } from '../../../../services/console/web/src/recordings/filter.ts';
-import type { Recording } from '../../../../services/console/web/src/types.ts';
+import type { Recording, SpectrogramMessage, Timeline } from '../../../../services/console/web/src/types.ts';
 
 test('a window stays within the recording and the band', () => {
   const all = whole(100000);

@@ -18,9 +18,9 @@ function Findings({ scrub }: { scrub: Scrub }) {
           <td>
             <a href={`#/recording/${finding.recording}`}>{shortName(finding.recording)}</a>
           </td>
-          <td class="number">{finding.block.sequence}</td>
-          <td>{word(finding.block.kind, 'DAMAGE_KIND_').toLowerCase()}</td>
-          <td>{finding.block.detail}</td>
+          <td class="number">{finding.block?.sequence}</td>
+          <td>{word(finding.block?.kind, 'DAMAGE_KIND_').toLowerCase()}</td>
+          <td>{finding.block?.detail}</td>
           <td>{finding.repaired ? <Badge tone="good">mended</Badge> : <Badge tone="bad">damaged</Badge>}</td>
         </tr>
       ))}

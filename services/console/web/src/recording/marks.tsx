@@ -1,7 +1,7 @@
 // Gaps and marks as lists, from where one gets to them.
 import { count } from '../format.ts';
 import { Empty, Panel, Table } from '../ui/basics.tsx';
-import type { Timeline } from './types.ts';
+import type { Timeline } from '../types.ts';
 
 // Of each; the rest tapectl tells.
 const MOST_ROWS = 100;

@@ -1,6 +1,13 @@
 // Positions of samples count from the recording's first one, on all pages and in tapectl. Nodes and workers count the session's.
 import { call } from '../api.ts';
-import { aheadAt, type Timeline } from './types.ts';
+import type { Timeline } from '../types.ts';
+
+// Samples of the stream less those of the recording, at a sample of the recording.
+export function aheadAt(timeline: Timeline | undefined, sample: number): number {
+  const captures = (timeline?.captures ?? []).filter((capture) => Number(capture.sample) <= sample);
+  const last = captures.at(-1) ?? timeline?.captures?.[0];
+  return last ? Number(last.streamSample) - Number(last.sample) : 0;
+}
 
 export const inSession = (timeline: Timeline, sample: string) =>
   // The node refuses what is no number.

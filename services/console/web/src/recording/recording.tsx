@@ -5,7 +5,7 @@ import { bytes, count, originText, pairsText, sampleRate, sampleTime, shortName,
 import { useLoad } from '../load.ts';
 import { RecordingActions } from '../recordings/actions.tsx';
 import { StateBadge } from '../recordings/recordings.tsx';
-import type { Recording } from '../types.ts';
+import type { Recording, Timeline } from '../types.ts';
 import { Badge, Empty, Facts, Failure, Panel } from '../ui/basics.tsx';
 import { Check } from '../ui/form.tsx';
 import { GapsView, MarksView } from './marks.tsx';
@@ -13,7 +13,6 @@ import { ExplainView, TraceView } from './reports.tsx';
 import { SamplesView } from './samples_view.tsx';
 import { SpectrumView } from './spectrum_view.tsx';
 import { TimelineView } from './timeline.tsx';
-import type { Timeline } from './types.ts';
 import { inside, newest, type Window, whole } from './window.ts';
 
 function About({ recording }: { recording: Recording }) {
@@ -27,7 +26,7 @@ function About({ recording }: { recording: Recording }) {
         ['Counts when', word(recording.commitLevel, 'COMMIT_LEVEL_').toLowerCase()],
         ['First sample', sampleTime(recording.startTime)],
         ['Opened', time(recording.openTime)],
-        ['Closed', time(recording.endTime)],
+        ['Closed', time(recording.closeTime)],
         ['Description', recording.description || '—'],
         ['Made by', originText(recording.origin)],
         ...(recording.group?.name ? ([['Group', `${recording.group.name}, ${recording.group.number} of ${recording.group.members}`]] as [string, string][]) : []),

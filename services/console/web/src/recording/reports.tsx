@@ -6,7 +6,7 @@ import { useAction, useLoad } from '../load.ts';
 import { saveAs } from '../recordings/samples.ts';
 import { line } from '../tapectl.ts';
 import { Empty, Failure, Line, Panel } from '../ui/basics.tsx';
-import type { Explanation } from './types.ts';
+import type { Explanation } from '../types.ts';
 
 // Of a recording, or of a worker's job.
 export function ExplainView({ name, worker }: { name: string; worker?: string }) {

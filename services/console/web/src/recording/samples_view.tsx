@@ -3,11 +3,10 @@ import { useMemo } from 'preact/hooks';
 import { call } from '../api.ts';
 import { count, level, span } from '../format.ts';
 import { useLatest } from '../load.ts';
-import type { SampleRun } from '../types.ts';
+import type { EnvelopeMessage, SampleRun, SamplesMessage, Timeline } from '../types.ts';
 import { Failure, Panel, Table } from '../ui/basics.tsx';
 import { decibels, floatsOf, isComplex } from './numbers.ts';
 import { Plot } from './plot.tsx';
-import type { EnvelopeMessage, SamplesMessage, Timeline } from './types.ts';
 import type { Window } from './window.ts';
 
 // So many are drawn one by one, and so many told as numbers.

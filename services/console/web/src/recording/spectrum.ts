@@ -1,7 +1,7 @@
 // What is computed of a spectrogram for the eye.
 import { hertz } from '../format.ts';
 import { floatsOf } from './numbers.ts';
-import type { SpectrogramMessage } from './types.ts';
+import type { SpectrogramMessage } from '../types.ts';
 
 export interface Spectrogram {
   columns: number;

@@ -8,7 +8,7 @@ import { TextField } from '../ui/form.tsx';
 import { isComplex } from './numbers.ts';
 import { Plot } from './plot.tsx';
 import { columnsOf, frequencyAt, madeOf, missingRows, peaksOf, rangeOf, type Spectrogram, spectrogramOf } from './spectrum.ts';
-import type { SpectrogramMessage, Timeline } from './types.ts';
+import type { SpectrogramMessage, Timeline } from '../types.ts';
 import { type Part, Waterfall } from './waterfall.tsx';
 import { columnsFor, inside, shiftBand, shiftTime, type Window, whole, zoomBand, zoomTime } from './window.ts';
 

@@ -1,7 +1,7 @@
 // The whole recording in one line: what is durable, what is missing, what is marked, and which part is looked at.
 import { count, sampleTime, span } from '../format.ts';
 import { Badge, Facts } from '../ui/basics.tsx';
-import type { Timeline } from './types.ts';
+import type { Timeline } from '../types.ts';
 import type { Window } from './window.ts';
 
 interface Props {
