@@ -9,7 +9,7 @@
 #include "dataplane/status_macros.h"
 #include "gpu_worker/pipeline/gpu_ring.h"
 #include "services/base/errors.h"
-#include "services/session/transfer/transfer.h"
+#include "services/session/transfer/data_path.h"
 
 namespace tapedeck::gpu_worker::transfer {
 

@@ -7,7 +7,7 @@
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
-#include "services/session/transfer/transfer.h"
+#include "services/session/transfer/data_path.h"
 
 namespace tapedeck::storage_node::admission {
 

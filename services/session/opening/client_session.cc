@@ -72,17 +72,17 @@ void ClientSession::LookAtOpening() {
 
 void ClientSession::Stop() {
   if (std::exchange(stopped_, true) || state_ >= State::kEnding) return;
-  if (state_ != State::kRunning || !transfer_->sending()) return GiveUp(JobCancelled());
+  if (state_ != State::kRunning || !data_path_->sending()) return GiveUp(JobCancelled());
   early_ = "the job was cancelled";
-  transfer_->EndSource();
+  data_path_->EndSource();
 }
 
 std::optional<Leftover> ClientSession::TakeLeftover() {
-  if (transfer_ == nullptr || !transfer_->sending()) return std::nullopt;
-  Leftover left = transfer_->TakeLeftover();
+  if (data_path_ == nullptr || !data_path_->sending()) return std::nullopt;
+  Leftover left = data_path_->TakeLeftover();
   left.end.registration = rails_->registration();
   rails_.reset();
-  transfer_.reset();
+  data_path_.reset();
   return left;
 }
 
@@ -102,16 +102,16 @@ void ClientSession::OnMessage(Message message) {
     opening_phase_ = news->phase;
     snapshot_.memory_ready = news->memory_ready;
     settings_.on_change(snapshot_);
-  } else if (transfer_ == nullptr) {
+  } else if (data_path_ == nullptr) {
     status = UnexpectedFromNode("a message before Accept");
   } else if (const auto* offer = std::get_if<RailOffer>(&message)) {
     rails_->OnPeerOffer(*offer);
   } else if (const auto* end = std::get_if<EndOfStream>(&message)) {
-    if (transfer_->sending()) {
+    if (data_path_->sending()) {
       status = UnexpectedFromNode("EndOfStream");
     } else {
       if (!sated_) snapshot_.total_blocks = end->blocks;
-      transfer_->SetTotal(*end);
+      data_path_->SetTotal(*end);
     }
   } else if (const auto* progress = std::get_if<Progress>(&message)) {
     OnProgress(*progress);
@@ -124,7 +124,7 @@ void ClientSession::OnMessage(Message message) {
 absl::Status ClientSession::Check(const Message& message) const {
   const std::string peer = PeerOf(settings_.node, settings_.open.channel);
   Known known{.peer = peer, .asked = &settings_.open};
-  if (transfer_ != nullptr) transfer_->AddTo(known);
+  if (data_path_ != nullptr) data_path_->AddTo(known);
   return CheckMessage(known, message);
 }
 
@@ -160,31 +160,31 @@ absl::Status ClientSession::OnAccept(const Accept& accept) {
   trace_.Set("tapedeck.recording", accept.recording);
   snapshot_.total_blocks = accept.blocks > 0 ? accept.blocks : settings_.open.expected_blocks;
   TD_ASSIGN_OR_RETURN(TransferEnd end, settings_.make_end(accept));
-  transfer_ = std::make_unique<Transfer>(executor_,
-                                         TransferSettings{.op = accept.op,
-                                                          .commit = accept.commit,
-                                                          .peer_slots = accept.slots,
-                                                          .block_bytes = accept.block_bytes,
-                                                          .ordered = settings_.ordered,
-                                                          .first_block = accept.next_block,
-                                                          .trail = trail(),
-                                                          .trace = &trace_},
-                                         std::move(end), this);
+  data_path_ = std::make_unique<DataPath>(executor_,
+                                          DataPathSettings{.op = accept.op,
+                                                           .commit = accept.commit,
+                                                           .peer_slots = accept.slots,
+                                                           .block_bytes = accept.block_bytes,
+                                                           .ordered = settings_.ordered,
+                                                           .first_block = accept.next_block,
+                                                           .trail = trail(),
+                                                           .trace = &trace_},
+                                          std::move(end), this);
   rails_ =
       std::make_unique<Rails>(executor_,
                               RailsSettings{.initiate = true,
                                             .connections_per_rail = settings_.connections_per_rail,
-                                            .access = AccessFor(accept.op, transfer_->sending()),
+                                            .access = AccessFor(accept.op, data_path_->sending()),
                                             .trail = settings_.trail,
                                             .trace = &trace_,
-                                            .arrivals = transfer_->arrivals()},
-                              settings_.transports, transfer_->links(), this);
+                                            .arrivals = data_path_->arrivals()},
+                              settings_.transports, data_path_->links(), this);
   state_ = State::kConnecting;
   if (settings_.trail != nullptr) {
     more_readings_ = kFirstReadings;
     Tell();
   }
-  TD_RETURN_IF_ERROR(rails_->Start(transfer_->window(), transfer_->TakeRegistration()));
+  TD_RETURN_IF_ERROR(rails_->Start(data_path_->window(), data_path_->TakeRegistration()));
   trace_.Step();
   return absl::OkStatus();
 }
@@ -195,7 +195,7 @@ void ClientSession::OnRailsUp() {
   snapshot_.setup_ns = running_ns_ - start_ns_;
   snapshot_.running = true;
   trace_.Step("first block");
-  transfer_->Start();
+  data_path_->Start();
   Report();
 }
 
@@ -203,7 +203,7 @@ void ClientSession::OnSourceEnd(uint64_t blocks) {
   source_blocks_ = blocks;
   trace_.Step("drain");
   snapshot_.total_blocks = blocks;
-  sated_ = !transfer_->sending();
+  sated_ = !data_path_->sending();
   if (sated_) return;
   // Before the node closes the recording, which keeps it.
   control_->Send(FullProgress());
@@ -214,7 +214,7 @@ void ClientSession::OnPumpDone(const absl::Status& cause) {
   pump_done_ = true;
   if (state_ >= State::kEnding) return CheckEnded();
   if (!cause.ok()) return GiveUp(cause);
-  if (!transfer_->sending()) return End(absl::OkStatus());
+  if (!data_path_->sending()) return End(absl::OkStatus());
   // All is acknowledged; the node now seals the recording and says so.
   trace_.Step("seal");
   executor_.PostAfter(kSealDeadlineNs, lifetime_.Guard([this] {
@@ -228,7 +228,8 @@ void ClientSession::OnPeerFinished(const Finished& finished) {
   peer_ = finished.progress;
   if (peer_.stage_times.empty()) peer_.stage_times = std::move(told);
   if (!finished.cause.ok()) return GiveUp(finished.cause);
-  if (transfer_ == nullptr || !transfer_->sending()) return GiveUp(UnexpectedFromNode("Finished"));
+  if (data_path_ == nullptr || !data_path_->sending())
+    return GiveUp(UnexpectedFromNode("Finished"));
   End(absl::OkStatus());
 }
 
@@ -252,12 +253,12 @@ void ClientSession::End(const absl::Status& cause) {
   snapshot_.error = cause;
   if (cause.ok()) trail().Stamp(dataplane::flight::Kind::kFinished, {});
   trace_.Fail(cause);
-  if (transfer_ == nullptr) {
+  if (data_path_ == nullptr) {
     control_->Send(Finished{.cause = cause});
   } else {
     Refresh();
-    control_->Send(Finished{.cause = cause, .progress = transfer_->progress()});
-    if (!pump_done_) transfer_->Abort(cause.ok() ? absl::CancelledError("complete") : cause);
+    control_->Send(Finished{.cause = cause, .progress = data_path_->progress()});
+    if (!pump_done_) data_path_->Abort(cause.ok() ? absl::CancelledError("complete") : cause);
   }
   if (rails_ != nullptr) {
     rails_closed_ = false;
@@ -279,22 +280,22 @@ void ClientSession::OnRailsClosed() {
 
 void ClientSession::CheckEnded() {
   if (!stream_closed_ || !rails_closed_ || state_ != State::kEnding) return;
-  if (transfer_ != nullptr && !pump_done_) return;
+  if (data_path_ != nullptr && !pump_done_) return;
   state_ = State::kEnded;
   snapshot_.ended = true;
-  trace_.End(transfer_ == nullptr ? Progress() : transfer_->progress());
+  trace_.End(data_path_ == nullptr ? Progress() : data_path_->progress());
   settings_.on_change(snapshot_);
 }
 
 Progress ClientSession::FullProgress() const {
-  Progress full = transfer_->progress();
-  full.stage_times = transfer_->stage_times();
+  Progress full = data_path_->progress();
+  full.stage_times = data_path_->stage_times();
   return full;
 }
 
 void ClientSession::Refresh() {
-  const Progress own = transfer_->progress();
-  const bool sending = transfer_->sending();
+  const Progress own = data_path_->progress();
+  const bool sending = data_path_->sending();
   const uint64_t committed =
       std::max(sending ? own.watermarks.received : own.watermarks.at(CommitLevel::kWritten),
                sending ? peer_.watermarks.at(snapshot_.accept.commit) : uint64_t{0});
@@ -305,16 +306,16 @@ void ClientSession::Refresh() {
   if (running_ns_ != 0) snapshot_.elapsed_ns = executor_.clock().NowNs() - running_ns_;
   snapshot_.rails = rails_->progress();
   snapshot_.captures = peer_.captures;
-  snapshot_.stage_times = transfer_->stage_times();
+  snapshot_.stage_times = data_path_->stage_times();
   model::Add(peer_.stage_times, snapshot_.stage_times);
   const uint64_t due = sending ? source_blocks_ : snapshot_.total_blocks;
-  snapshot_.lost_blocks = transfer_->missing_blocks();
+  snapshot_.lost_blocks = data_path_->missing_blocks();
   // A playback that was stopped has not lost what it did not ask for.
   if (!(stopped_ && !sending) && due > committed) snapshot_.lost_blocks += due - committed;
 }
 
 void ClientSession::Report() {
-  if (transfer_ != nullptr) {
+  if (data_path_ != nullptr) {
     Refresh();
     Snapshot now = snapshot_;
     now.lost_blocks = 0;  // known at the end only
@@ -327,7 +328,7 @@ void ClientSession::Tick() {
   Report();
   LookAtOpening();
   const int64_t now_ns = executor_.clock().NowNs();
-  if (transfer_ != nullptr && now_ns - told_ns_ >= kTellNs) Tell();
+  if (data_path_ != nullptr && now_ns - told_ns_ >= kTellNs) Tell();
   executor_.PostAfter(kReportNs, lifetime_.Guard([this] { Tick(); }));
 }
 

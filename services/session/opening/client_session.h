@@ -14,9 +14,9 @@
 #include "dataplane/transfer/counters.h"
 #include "services/observe/flight/trails.h"
 #include "services/session/protocol/control.h"
+#include "services/session/transfer/data_path.h"
 #include "services/session/transfer/rails.h"
 #include "services/session/transfer/session_trace.h"
-#include "services/session/transfer/transfer.h"
 
 namespace tapedeck::services::session {
 
@@ -126,7 +126,7 @@ class ClientSession final : public ControlEvents, public RailsEvents, public Pum
   int more_readings_ = 0;  // of the clocks, each as soon as the last is answered
   int64_t running_ns_ = 0;
   SessionTrace trace_;
-  std::unique_ptr<Transfer> transfer_;
+  std::unique_ptr<DataPath> data_path_;
   std::unique_ptr<Rails> rails_;
   dataplane::Lifetime lifetime_;
 };

@@ -7,7 +7,7 @@
 
 #include "dataplane/transport/transport.h"
 #include "services/session/serving/host.h"
-#include "services/session/transfer/transfer.h"
+#include "services/session/transfer/data_path.h"
 
 namespace tapedeck::services::session {
 

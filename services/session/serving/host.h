@@ -36,7 +36,7 @@ struct Admission {
   Accept accept;                          // without session, slots, rails and wire limit
   std::function<std::string()> verifier;  // for Progress, any time; null: none
   bool check_payload = true;              // as in TransferEnd
-  bool ordered = false;                   // as in TransferSettings
+  bool ordered = false;                   // as in DataPathSettings
   std::shared_ptr<dataplane::ArrivalCrcs> arrivals;    // as in TransferEnd
   dataplane::ladder::Registration registration;        // as in TransferEnd
   std::shared_ptr<dataplane::PayloadCrc> payload_crc;  // as in TransferEnd

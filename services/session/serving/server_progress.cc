@@ -4,13 +4,13 @@
 
 namespace tapedeck::services::session {
 
-void ServerProgress::Begin(const Transfer& transfer, const Rails& rails, HostWords host) {
-  transfer_ = &transfer;
+void ServerProgress::Begin(const DataPath& data_path, const Rails& rails, HostWords host) {
+  data_path_ = &data_path;
   rails_ = &rails;
   host_ = std::move(host);
   if (host_.stages == nullptr) return;
   host_.stages->SetAsk([this] {
-    StageTimes both = transfer_->stage_times();
+    StageTimes both = data_path_->stage_times();
     model::Add(peer_stages_, both);
     return both;
   });
@@ -23,13 +23,13 @@ void ServerProgress::AskNoMore() {
 void ServerProgress::Forget() {
   last_ = full();
   AskNoMore();
-  transfer_ = nullptr;
+  data_path_ = nullptr;
   rails_ = nullptr;
 }
 
 Progress ServerProgress::now() const {
-  if (transfer_ == nullptr) return last_;
-  Progress progress = transfer_->progress();
+  if (data_path_ == nullptr) return last_;
+  Progress progress = data_path_->progress();
   progress.rails = rails_->progress();
   if (host_.verifier) progress.verifier = host_.verifier();
   if (host_.captures) progress.captures = host_.captures();
@@ -38,7 +38,7 @@ Progress ServerProgress::now() const {
 
 Progress ServerProgress::full() const {
   Progress full = now();
-  if (transfer_ != nullptr) full.stage_times = transfer_->stage_times();
+  if (data_path_ != nullptr) full.stage_times = data_path_->stage_times();
   return full;
 }
 
@@ -47,12 +47,12 @@ void ServerProgress::Tell() {
   const int64_t now_ns = clock_.NowNs();
   if (now == told_ && now_ns - told_ns_ < kIdleProgressNs) return;
   Progress full = now;
-  full.stage_times = transfer_->stage_times();
+  full.stage_times = data_path_->stage_times();
   listeners_.control->Send(full);
   if (host_.stages != nullptr) host_.stages->Refresh();
   if (listeners_.on_progress) {
-    const Direction direction = transfer_->sending() ? Direction::kPlayback : Direction::kRecord;
-    listeners_.on_progress(direction, full, transfer_->window().bytes.size());
+    const Direction direction = data_path_->sending() ? Direction::kPlayback : Direction::kRecord;
+    listeners_.on_progress(direction, full, data_path_->window().bytes.size());
   }
   told_ = std::move(now);
   told_ns_ = now_ns;

@@ -11,9 +11,9 @@
 #include "dataplane/clock.h"
 #include "services/observe/flight/trails.h"
 #include "services/session/protocol/control.h"
+#include "services/session/transfer/data_path.h"
 #include "services/session/transfer/rails.h"
 #include "services/session/transfer/stage_board.h"
-#include "services/session/transfer/transfer.h"
 
 namespace tapedeck::services::session {
 
@@ -47,7 +47,7 @@ class ServerProgress {
   ServerProgress& operator=(const ServerProgress&) = delete;
 
   // What there is to tell of, until Forget. All of `host` may be null.
-  void Begin(const Transfer& transfer, const Rails& rails, HostWords host);
+  void Begin(const DataPath& data_path, const Rails& rails, HostWords host);
   // What it came to stays.
   void Forget();
 
@@ -65,7 +65,7 @@ class ServerProgress {
 
   const dataplane::Clock& clock_;
   const Listeners listeners_;
-  const Transfer* transfer_ = nullptr;
+  const DataPath* data_path_ = nullptr;
   const Rails* rails_ = nullptr;
   HostWords host_;
   StageTimes peer_stages_;  // the worker's latest word

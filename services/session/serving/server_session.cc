@@ -53,7 +53,8 @@ void ServerSession::Start() {
 void ServerSession::LookAtPhase() {
   if (finished_) return;
   const LogUnder log(trace_.context());
-  const Standing standing = StandingOf(admission_.get(), transfer_.get(), rails_.get(), pump_done_);
+  const Standing standing =
+      StandingOf(admission_.get(), data_path_.get(), rails_.get(), pump_done_);
   const absl::Status status = phases_.Look(standing, executor_.clock().NowNs());
   if (!status.ok()) {
     dataplane::Log(LogLevel::kWarning, "session", "ended: the worker did not go on",
@@ -74,23 +75,23 @@ void ServerSession::OnMessage(Message message) {
     return;
   }
   Known known{.peer = "the worker"};
-  if (transfer_ != nullptr) transfer_->AddTo(known);
+  if (data_path_ != nullptr) data_path_->AddTo(known);
   absl::Status status = CheckMessage(known, message);
   if (!status.ok()) return Abort(status);
   if (const auto* open = std::get_if<Open>(&message)) {
     status = admission_ == nullptr ? OnOpen(*open) : UnexpectedFromWorker("Open");
   } else if (const auto* left = std::get_if<Finished>(&message);
-             left != nullptr && admission_ != nullptr && transfer_ == nullptr) {
+             left != nullptr && admission_ != nullptr && data_path_ == nullptr) {
     Abort(left->cause.ok() ? absl::CancelledError("the worker left") : left->cause);
-  } else if (transfer_ == nullptr) {
+  } else if (data_path_ == nullptr) {
     status = UnexpectedFromWorker("a message before Open");
   } else if (const auto* offer = std::get_if<RailOffer>(&message)) {
     rails_->OnPeerOffer(*offer);
   } else if (const auto* end = std::get_if<EndOfStream>(&message)) {
-    if (transfer_->sending()) {
+    if (data_path_->sending()) {
       status = UnexpectedFromWorker("EndOfStream");
     } else {
-      transfer_->SetTotal(*end);
+      data_path_->SetTotal(*end);
     }
   } else if (const auto* finished = std::get_if<Finished>(&message)) {
     OnPeerFinished(*finished);
@@ -142,7 +143,7 @@ void ServerSession::OnAdmitted(const Open& open, absl::StatusOr<Admission> admis
 }
 
 void ServerSession::TellAdmission() {
-  if (transfer_ != nullptr || finished_) return;
+  if (data_path_ != nullptr || finished_) return;
   control_->Send(
       Progress{.phase = admission_->phase().first, .memory_ready = admission_->memory_ready()});
   executor_.PostAfter(kIdleProgressNs, lifetime_.Guard([this] { TellAdmission(); }));
@@ -161,38 +162,38 @@ absl::Status ServerSession::BeginTransfer(const Open& open, Admission admission)
   trace_.Set("tapedeck.recording", name_);
   trace_.Step("register");
   MakeTransfer(open.slots, accept, std::move(admission));
-  TD_RETURN_IF_ERROR(rails_->Start(transfer_->window(), transfer_->TakeRegistration()));
+  TD_RETURN_IF_ERROR(rails_->Start(data_path_->window(), data_path_->TakeRegistration()));
   dataplane::Log(LogLevel::kInfo, "session", "open",
                  {{"session", settings_.id}, {"recording", name_}, {"recorder", open.recorder}});
   accepted_ = true;
   trace_.Step("first block");
   control_->Send(accept);
-  transfer_->Start();
+  data_path_->Start();
   SendProgress();
   return absl::OkStatus();
 }
 
 void ServerSession::MakeTransfer(uint32_t peer_slots, const Accept& accept, Admission admission) {
-  transfer_ = std::make_unique<Transfer>(executor_,
-                                         TransferSettings{.op = accept.op,
-                                                          .commit = accept.commit,
-                                                          .peer_slots = peer_slots,
-                                                          .block_bytes = accept.block_bytes,
-                                                          .ordered = admission.ordered,
-                                                          .first_block = accept.next_block,
-                                                          .trail = trail(),
-                                                          .trace = &trace_},
-                                         TakeEnd(admission), this);
+  data_path_ = std::make_unique<DataPath>(executor_,
+                                          DataPathSettings{.op = accept.op,
+                                                           .commit = accept.commit,
+                                                           .peer_slots = peer_slots,
+                                                           .block_bytes = accept.block_bytes,
+                                                           .ordered = admission.ordered,
+                                                           .first_block = accept.next_block,
+                                                           .trail = trail(),
+                                                           .trace = &trace_},
+                                          TakeEnd(admission), this);
   rails_ =
       std::make_unique<Rails>(executor_,
-                              RailsSettings{.peer_ends = transfer_->sending(),
-                                            .access = AccessFor(accept.op, transfer_->sending()),
+                              RailsSettings{.peer_ends = data_path_->sending(),
+                                            .access = AccessFor(accept.op, data_path_->sending()),
                                             .trail = settings_.trail,
                                             .trace = &trace_,
-                                            .arrivals = transfer_->arrivals()},
-                              std::move(admission.transports), transfer_->links(), this);
+                                            .arrivals = data_path_->arrivals()},
+                              std::move(admission.transports), data_path_->links(), this);
   rails_closed_ = false;
-  progress_.Begin(*transfer_, *rails_,
+  progress_.Begin(*data_path_, *rails_,
                   {.verifier = std::move(admission.verifier),
                    .captures = std::move(admission.captures),
                    .stages = std::move(admission.stages)});
@@ -200,7 +201,7 @@ void ServerSession::MakeTransfer(uint32_t peer_slots, const Accept& accept, Admi
 
 void ServerSession::OnPeerFinished(const Finished& finished) {
   // The worker has all it wanted (playback), or gives up.
-  if (finished.cause.ok() && transfer_->sending()) {
+  if (finished.cause.ok() && data_path_->sending()) {
     trail().Stamp(dataplane::flight::Kind::kFinished, {});
     finished_ = true;
     rails_->ExpectClose();
@@ -212,7 +213,7 @@ void ServerSession::OnPeerFinished(const Finished& finished) {
 
 void ServerSession::OnSourceEnd(uint64_t blocks) {
   trace_.Step("drain");
-  if (transfer_->sending()) control_->Send(EndOfStream{.blocks = blocks});
+  if (data_path_->sending()) control_->Send(EndOfStream{.blocks = blocks});
 }
 
 void ServerSession::OnPumpDone(const absl::Status& cause) {
@@ -224,7 +225,7 @@ void ServerSession::OnPumpDone(const absl::Status& cause) {
   if (cause.ok()) rails_->ExpectClose();
   if (accepted_) control_->Send(progress_.full());
   // A playback that was sent in full ends when the worker says so.
-  if (transfer_->sending() && cause.ok()) return;
+  if (data_path_->sending() && cause.ok()) return;
   if (cause.ok()) trail().Stamp(dataplane::flight::Kind::kFinished, {});
   finished_ = true;
   dataplane::Log(cause.ok() ? LogLevel::kInfo : LogLevel::kWarning, "session", "finished",
@@ -248,7 +249,7 @@ void ServerSession::OnClosed(const absl::Status& cause) {
 
 void ServerSession::Abort(const absl::Status& cause) {
   if (admission_ != nullptr) admission_->Leave();
-  if (transfer_ != nullptr && !pump_done_) return transfer_->Abort(cause);
+  if (data_path_ != nullptr && !pump_done_) return data_path_->Abort(cause);
   if (std::exchange(finished_, true)) return;
   trace_.Fail(cause);
   control_->Send(Finished{.cause = cause});
@@ -277,7 +278,7 @@ void ServerSession::LetGo() {
   progress_.Forget();
   trace_.End(progress());
   rails_.reset();
-  transfer_.reset();
+  data_path_.reset();
   let_go_ = true;
   if (stream_closed_) return on_ended_();
   control_->Close(absl::OkStatus());

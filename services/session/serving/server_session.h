@@ -15,9 +15,9 @@
 #include "services/session/serving/host.h"
 #include "services/session/serving/phases.h"
 #include "services/session/serving/server_progress.h"
+#include "services/session/transfer/data_path.h"
 #include "services/session/transfer/rails.h"
 #include "services/session/transfer/session_trace.h"
-#include "services/session/transfer/transfer.h"
 
 namespace tapedeck::services::session {
 
@@ -85,7 +85,7 @@ class ServerSession final : public ControlEvents, public RailsEvents, public Pum
   const int64_t start_ns_;
   std::string name_;    // of the recording, for the log
   SessionTrace trace_;  // from Open on
-  std::unique_ptr<Transfer> transfer_;
+  std::unique_ptr<DataPath> data_path_;
   std::unique_ptr<Rails> rails_;
   ServerProgress progress_;                    // of these two
   std::shared_ptr<AdmissionWatch> admission_;  // from Open on

@@ -1,4 +1,4 @@
-#include "services/session/transfer/transfer.h"
+#include "services/session/transfer/data_path.h"
 
 #include <algorithm>
 #include <utility>
@@ -11,7 +11,7 @@ dataplane::RemoteAccess AccessFor(TransferOp op, bool sending) {
   return dataplane::RemoteAccess::kNone;
 }
 
-Transfer::Transfer(dataplane::Executor& executor, const TransferSettings& settings, TransferEnd end,
+DataPath::DataPath(dataplane::Executor& executor, const DataPathSettings& settings, TransferEnd end,
                    PumpEvents* events)
     : settings_(settings), end_(std::move(end)) {
   dataplane::Source* source = end_.source.get();
@@ -57,13 +57,13 @@ Transfer::Transfer(dataplane::Executor& executor, const TransferSettings& settin
 }
 
 // What checks the payloads.
-dataplane::PayloadCrc& Transfer::UseCrc() {
+dataplane::PayloadCrc& DataPath::UseCrc() {
   if (end_.payload_crc != nullptr) return *end_.payload_crc;
   arrivals_ = end_.arrivals != nullptr ? end_.arrivals : std::make_shared<dataplane::ArrivalCrcs>();
   return *arrivals_;
 }
 
-Leftover Transfer::TakeLeftover() {
+Leftover DataPath::TakeLeftover() {
   Leftover left{.end = std::move(end_), .blocks = sender_->TakeUnacknowledged()};
   if (dataplane::Block unmoved = pump_->TakeUnmoved(); !unmoved.empty()) {
     left.blocks.push_back(std::move(unmoved));
@@ -71,17 +71,17 @@ Leftover Transfer::TakeLeftover() {
   return left;
 }
 
-dataplane::LinkEvents* Transfer::links() {
+dataplane::LinkEvents* DataPath::links() {
   return sending() ? static_cast<dataplane::LinkEvents*>(sender_.get()) : receiver_.get();
 }
 
-void Transfer::SetTotal(const EndOfStream& end) {
+void DataPath::SetTotal(const EndOfStream& end) {
   total_ = end.blocks;
   if (!end.cause.empty()) end_.sink->EndEarly(end.cause);
   receiver_->SetTotal(end.blocks);
 }
 
-void Transfer::AddTo(Known& known) const {
+void DataPath::AddTo(Known& known) const {
   known.block_bytes = settings_.block_bytes;
   known.total = total_;
   if (sending()) {
@@ -91,13 +91,13 @@ void Transfer::AddTo(Known& known) const {
   }
 }
 
-StageTimes Transfer::stage_times() const {
+StageTimes DataPath::stage_times() const {
   StageTimes times = watch_->Times();
   if (end_.stage_times) model::Add(end_.stage_times(), times);
   return times;
 }
 
-Progress Transfer::progress() const {
+Progress DataPath::progress() const {
   Progress progress{.blocks = pump_->counts().blocks, .bytes = pump_->counts().bytes};
   if (sending()) {
     progress.watermarks = sender_->watermarks();

@@ -54,7 +54,7 @@ struct Leftover {
   std::vector<dataplane::Block> blocks;  // that the peer has not acknowledged, in order
 };
 
-struct TransferSettings {
+struct DataPathSettings {
   TransferOp op = TransferOp::kRead;
   CommitLevel commit = CommitLevel::kDurable;
   uint32_t peer_slots = 0;
@@ -62,16 +62,16 @@ struct TransferSettings {
   bool ordered = false;      // the sink wants blocks in order
   uint64_t first_block = 0;  // of a recording that goes on: the first that the storage node needs
   dataplane::flight::Trail trail;
-  SessionTrace* trace = nullptr;  // outlives the transfer; null: nobody is told of slow blocks
+  SessionTrace* trace = nullptr;  // outlives the data path; null: nobody is told of slow blocks
 };
 
 // What the peer may do to the window of an end.
 dataplane::RemoteAccess AccessFor(TransferOp op, bool sending);
 
 // On the session's executor.
-class Transfer {
+class DataPath {
  public:
-  Transfer(dataplane::Executor& executor, const TransferSettings& settings, TransferEnd end,
+  DataPath(dataplane::Executor& executor, const DataPathSettings& settings, TransferEnd end,
            PumpEvents* events);
 
   bool sending() const { return sender_ != nullptr; }
@@ -104,7 +104,7 @@ class Transfer {
  private:
   dataplane::PayloadCrc& UseCrc();
 
-  const TransferSettings settings_;
+  const DataPathSettings settings_;
   TransferEnd end_;
   std::unique_ptr<dataplane::Sender> sender_;
   std::unique_ptr<dataplane::Receiver> receiver_;
