@@ -143,15 +143,14 @@ absl::Status SlotSession::Start(services::session::ResumingSettings settings,
   const std::string node = settings.session.node;
   settings.session.transports = environment_.rails;
   settings.session.connections_per_rail = environment_.connections_per_rail;
-  // The session holds this until it has ended.
-  settings.session.on_change = [self = shared_from_this()](const Snapshot& snapshot) {
-    self->OnChange(snapshot);
-  };
   settings.open_stream = [this] { return storage_->OpenSession(); };
   session_->Open(std::move(settings), std::move(channel));
   environment_.proxy->Watch(record_ != nullptr ? std::shared_ptr<Watched>(record_)
                                                : std::shared_ptr<Watched>(play_));
-  environment_.executor->Post([self = shared_from_this()] { self->session_->Start(); });
+  environment_.executor->Post([self = shared_from_this()] {
+    // The session holds this until it has ended.
+    self->session_->Start([self](const Snapshot& snapshot) { self->OnChange(snapshot); });
+  });
   dataplane::MayWait("a storage node");
   bool up = false;
   {

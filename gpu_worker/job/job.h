@@ -73,10 +73,12 @@ class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
     bool ordered = false;                           // playback: the sink wants blocks in order
     int64_t resume_for_ns = 0;                      // record: how long it tries to go on
     std::optional<services::Channel> channel = {};  // record: the one that it is made for
-    std::shared_ptr<services::flight::TrailRecord> trail = nullptr;     // null: none
-    std::function<void(const services::session::Snapshot&)> on_change;  // of this job
+    std::shared_ptr<services::flight::TrailRecord> trail = nullptr;  // null: none
   };
   void OpenSession(transfer::TransferSession& session, services::session::Open open, Manner manner);
+  // After its opening. It holds this job until it has ended, and `heard` lets go of it then.
+  void Begin(services::session::Transfer& transfer,
+             void (Job::*heard)(const services::session::Snapshot&));
   void OpenRecording(const services::RecordSpec& spec, const services::Channel& channel,
                      pipeline::Recording recording);
   // Of the jobs of one request for all devices: each recording has the ID of their group.

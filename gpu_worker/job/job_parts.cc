@@ -24,7 +24,6 @@ using dataplane::TransferOp;
 using services::model::Playhead;
 using services::session::Direction;
 using services::session::Open;
-using services::session::Snapshot;
 
 namespace {
 
@@ -127,7 +126,6 @@ void Job::OpenParts(const services::RecordSpec& spec, const services::Channel& c
   services::parts::DealtSettings settings{
       .block_samples = channel.block_bytes / sample_bytes.value_or(1),
       .copies = spec.copies,
-      .on_change = [self = shared_from_this()](const Snapshot& s) { self->OnChange(s); },
       .on_note = [this](services::Note note) { AddNote(std::move(note)); }};
   for (const JobNode& node : nodes_) {
     open.part = part;
@@ -139,7 +137,7 @@ void Job::OpenParts(const services::RecordSpec& spec, const services::Channel& c
     ++part.number;
   }
   session_->OpenDealt(std::move(settings), channel);
-  environment_.executor->Post([self = shared_from_this()] { self->session_->Start(); });
+  Begin(*session_, &Job::OnChange);
 }
 
 absl::StatusOr<std::shared_ptr<Job>> Job::StartJoined(const std::string& name,
@@ -213,7 +211,6 @@ void Job::OpenJoined(const services::PlaybackSpec& spec, const FoundParts& found
                .first = first,
                .alone = PlayedAlone(found, state().name)},
       .playhead_at = [=](uint64_t block) { return PartPlayhead(block, spread, block_samples); },
-      .on_change = [self = shared_from_this()](const Snapshot& s) { self->OnChange(s); },
       .on_note = [this](services::Note note) { AddNote(std::move(note)); }};
   settings.sink = std::move(pipeline.sink);
   for (size_t i = 0; i < found.parts.size(); ++i) {
@@ -224,7 +221,7 @@ void Job::OpenJoined(const services::PlaybackSpec& spec, const FoundParts& found
   }
   session_ = std::move(rings.front());
   session_->OpenJoined(std::move(settings));
-  environment_.executor->Post([self = shared_from_this()] { self->session_->Start(); });
+  Begin(*session_, &Job::OnChange);
 }
 
 }  // namespace tapedeck::gpu_worker::job

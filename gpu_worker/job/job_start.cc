@@ -179,9 +179,8 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(const std::string& name,
                                .playhead = PlayheadOf(spec)};
   open.playhead.damaged_blocks = pipeline.damaged_blocks;
   job->OpenSession(*job->session_, std::move(open),
-                   {.ordered = pipeline.needs_order,
-                    .trail = environment.trail,
-                    .on_change = [raw = job.get()](const Snapshot& s) { raw->OnChange(s); }});
+                   {.ordered = pipeline.needs_order, .trail = environment.trail});
+  job->Begin(*job->session_, &Job::OnChange);
   return job;
 }
 
@@ -258,11 +257,10 @@ void Job::OpenRecording(const services::RecordSpec& spec, const services::Channe
                                .origin = std::move(recording.origin),
                                .group = std::move(group)};
   if (nodes_.size() > 1) return OpenParts(spec, channel, std::move(open));
-  OpenSession(*session_, std::move(open),
-              {.resume_for_ns = spec.resume_for_ns,
-               .channel = channel,
-               .trail = environment_.trail,
-               .on_change = [this](const Snapshot& snapshot) { OnChange(snapshot); }});
+  OpenSession(
+      *session_, std::move(open),
+      {.resume_for_ns = spec.resume_for_ns, .channel = channel, .trail = environment_.trail});
+  Begin(*session_, &Job::OnChange);
 }
 
 void Job::OpenSecond(const services::RecordSpec& spec, const services::Channel& channel,
@@ -277,9 +275,8 @@ void Job::OpenSecond(const services::RecordSpec& spec, const services::Channel& 
                .channel = channel.name,
                .expected_blocks = recording.expected_blocks,
                .origin = std::move(recording.origin)},
-              {.resume_for_ns = spec.resume_for_ns,
-               .channel = channel,
-               .on_change = [this](const Snapshot& snapshot) { OnSecondChange(snapshot); }});
+              {.resume_for_ns = spec.resume_for_ns, .channel = channel});
+  Begin(*second_, &Job::OnSecondChange);
 }
 
 void Job::OpenSession(transfer::TransferSession& session, services::session::Open open,
@@ -294,9 +291,6 @@ void Job::OpenSession(transfer::TransferSession& session, services::session::Ope
       .ordered = manner.ordered,
       .trail = std::move(manner.trail),
       .trace = span_.branch()};
-  // The session holds the job until it has ended; what hears of that lets go of the session.
-  settings.on_change = [self = shared_from_this(), on_change = std::move(manner.on_change)](
-                           const Snapshot& snapshot) { on_change(snapshot); };
   session.Open(
       {.session = std::move(settings),
        .resume_for_ns = manner.resume_for_ns,
@@ -304,7 +298,12 @@ void Job::OpenSession(transfer::TransferSession& session, services::session::Ope
        .standbys = nodes_.front().standbys,
        .open_standby = [this](size_t n) { return nodes_.front().storage->OpenStandby(n); }},
       std::move(manner.channel));
-  environment_.executor->Post([self = shared_from_this(), &session] { session.Start(); });
+}
+
+void Job::Begin(services::session::Transfer& transfer, void (Job::*heard)(const Snapshot&)) {
+  environment_.executor->Post([self = shared_from_this(), &transfer, heard] {
+    transfer.Start([self, heard](const Snapshot& snapshot) { (*self.*heard)(snapshot); });
+  });
 }
 
 }  // namespace tapedeck::gpu_worker::job

@@ -26,7 +26,7 @@ void TransferSession::Open(services::session::ResumingSettings settings,
     TD_RETURN_IF_ERROR(CheckAccepted(accept));
     return std::move(end_);
   };
-  session_ = std::make_unique<services::session::ResumingSession>(executor_, std::move(settings));
+  transfer_ = std::make_unique<services::session::ResumingSession>(executor_, std::move(settings));
 }
 
 void TransferSession::OpenDealt(services::parts::DealtSettings settings,
@@ -42,7 +42,7 @@ void TransferSession::OpenDealt(services::parts::DealtSettings settings,
     if (accept.commit == channel_->commit) return absl::OkStatus();
     return services::ChannelInUse(channel_->name, "has another commit level on this node");
   };
-  dealt_ = std::make_unique<services::parts::DealtRecording>(executor_, std::move(settings));
+  transfer_ = std::make_unique<services::parts::DealtRecording>(executor_, std::move(settings));
 }
 
 void TransferSession::OpenJoined(services::parts::JoinedSettings settings) {
@@ -50,25 +50,21 @@ void TransferSession::OpenJoined(services::parts::JoinedSettings settings) {
     node.session.session.open.slots = static_cast<uint32_t>(node.end.ring->slots());
     node.session.session.open.slot_bytes = node.end.ring->slot_bytes();
   }
-  joined_ = std::make_unique<services::parts::JoinedPlayback>(executor_, std::move(settings));
+  transfer_ = std::make_unique<services::parts::JoinedPlayback>(executor_, std::move(settings));
 }
 
-void TransferSession::Start() {
-  if (session_ != nullptr) session_->Start();
-  if (dealt_ != nullptr) dealt_->Start();
-  if (joined_ != nullptr) joined_->Start();
-}
+void TransferSession::Start(OnChange on_change) { transfer_->Start(std::move(on_change)); }
 
 void TransferSession::Stop() {
-  if (session_ != nullptr) session_->Stop();
-  if (dealt_ != nullptr) dealt_->Stop();
-  if (joined_ != nullptr) joined_->Stop();
+  if (transfer_ != nullptr) transfer_->Stop();
+}
+
+void TransferSession::EndsEarly(const std::string& why) {
+  if (transfer_ != nullptr) transfer_->EndsEarly(why);
 }
 
 void TransferSession::LetGo() {
-  session_.reset();
-  dealt_.reset();
-  joined_.reset();
+  transfer_.reset();
   const TransferEnd unused = std::move(end_);  // in its own order
 }
 

@@ -1,5 +1,5 @@
-// One session of a job: the ring that it registers, the end of the transfer until the session takes
-// that, and the session itself. A job has one for what it records or plays, and one more for a
+// One transfer of a job: the ring that it registers, its end of the transfer until a session takes
+// that, and the transfer itself. A job has one for what it records or plays, and one more for a
 // second output.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace tapedeck::gpu_worker::transfer {
 
 // Owned by its job, which lives until the session has told of its end. Whoever starts the job makes
 // and opens it; then it is its executor's.
-class TransferSession {
+class TransferSession final : public services::session::Transfer {
  public:
   TransferSession(dataplane::Executor& executor, TransferRing made);
 
@@ -37,12 +37,10 @@ class TransferSession {
   // The same of several that play them, each with a ring of its own; this one's is not used.
   void OpenJoined(services::parts::JoinedSettings settings);
 
-  // Begins it, after Open; ends it in order.
-  void Start();
-  void Stop();
-  // After Open, of one session that records: its source will end by itself, before it should; the
-  // recording says why.
-  void EndsEarly(const std::string& why) { session_->EndsEarly(why); }
+  // After Open.
+  void Start(OnChange on_change) override;
+  void Stop() override;
+  void EndsEarly(const std::string& why) override;
   // Once it has ended, and not inside its own callback: connections and memory go.
   void LetGo();
 
@@ -53,10 +51,7 @@ class TransferSession {
   dataplane::Executor& executor_;
   std::optional<services::Channel> channel_;
   services::session::TransferEnd end_;  // until the session takes it, or has ended without
-  // One of them.
-  std::unique_ptr<services::session::ResumingSession> session_;
-  std::unique_ptr<services::parts::DealtRecording> dealt_;
-  std::unique_ptr<services::parts::JoinedPlayback> joined_;
+  std::unique_ptr<services::session::Transfer> transfer_;  // null: not opened, or let go
 };
 
 }  // namespace tapedeck::gpu_worker::transfer

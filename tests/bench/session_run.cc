@@ -72,7 +72,7 @@ absl::StatusOr<SessionOutcome> RunSession(const SessionRun& run,
     return end;
   };
   std::promise<void> ended;
-  settings.on_change = [&](const services::session::Snapshot& snapshot) {
+  const auto on_change = [&](const services::session::Snapshot& snapshot) {
     // Recording: the first acknowledged block that a snapshot shows.
     if (run.direction == Direction::kRecord && outcome.open_to_first_block_ns == 0 &&
         snapshot.running) {
@@ -86,7 +86,7 @@ absl::StatusOr<SessionOutcome> RunSession(const SessionRun& run,
   loop.RunAndWait([&] {
     session = std::make_unique<services::session::ClientSession>(loop, std::move(settings),
                                                                  opener.Open(node));
-    session->Start();
+    session->Start(on_change);
   });
   if (run.hold > absl::ZeroDuration()) {
     Hold(run.hold);

@@ -189,6 +189,23 @@ TEST_F(SecondOutputJobTest, SoItDoesIfItOpensAfterTheFirstHasFailed) {
   ExpectEndedWithFirst(*ended);
 }
 
+// The second lies in a LUN of 1 MiB, the first in one of 8 MiB.
+TEST_F(SecondOutputJobTest, TheFirstFailsLongAfterTheSecond) {
+  ASSERT_TRUE(node_->luns()
+                  .CreateLun({.name = "luns/small",
+                              .store = "posix",
+                              .members = {dir_.Make("small")},
+                              .capacity_bytes = 8 << 20},
+                             "")
+                  .ok());
+  AddChannel("luns/small/channels/c", kTestBlockBytes, 1e9);
+  const auto job = Finish(Start("luns/small/channels/c", kTiny, 0));
+  ASSERT_TRUE(job.ok()) << job.status();
+  EXPECT_EQ(services::ReasonOf(job->error)->reason, "LUN_FULL") << job->error;
+  EXPECT_EQ(services::ReasonOf(job->outputs.front().error)->reason, "LUN_FULL");
+  EXPECT_GT(job->blocks, job->outputs.front().blocks);
+}
+
 TEST_F(SecondOutputJobTest, ACancelledJobSealsBoth) {
   const auto job = Start(kChannel, kSpectra, 0);
   ASSERT_TRUE(job.ok()) << job.status();

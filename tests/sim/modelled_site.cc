@@ -41,7 +41,6 @@ services::parts::DealtSettings ModelledWorker::Settings(std::vector<ModelledNode
             ++accepted_;
             return absl::OkStatus();
           },
-      .on_change = [this](const Snapshot& snapshot) { result_ = snapshot; },
       .on_note = [this](services::Note note) { notes_.push_back(std::move(note)); }};
   for (size_t i = 0; i < nodes.size(); ++i) {
     ModelledNode* const node = nodes[i];
@@ -76,7 +75,8 @@ services::session::TransferEnd ModelledWorker::End() {
 }
 
 void ModelledWorker::Start() {
-  executor_.Post([this] { recording_->Start(); });
+  executor_.Post(
+      [this] { recording_->Start([this](const Snapshot& snapshot) { result_ = snapshot; }); });
 }
 
 Site::Site(const SiteFigures& figures)

@@ -30,15 +30,15 @@ class OpeningTest : public testing::Test {
     session_ = std::make_unique<session::ClientSession>(
         executor_,
         session::ClientSessionSettings{.node = "node:1",
-                                       .open = {.channel = "luns/l0/channels/c0"},
-                                       .on_change =
-                                           [this](const session::Snapshot& now) {
-                                             if (!now.ended || ended_ns_.has_value()) return;
-                                             ended_ns_ = world_.clock().NowNs();
-                                             error_ = now.error;
-                                           }},
+                                       .open = {.channel = "luns/l0/channels/c0"}},
         std::move(control_.worker));
-    executor_.Post([this] { session_->Start(); });
+    executor_.Post([this] {
+      session_->Start([this](const session::Snapshot& now) {
+        if (!now.ended || ended_ns_.has_value()) return;
+        ended_ns_ = world_.clock().NowNs();
+        error_ = now.error;
+      });
+    });
   }
   ~OpeningTest() override { session_.reset(); }
 

@@ -61,7 +61,12 @@ class ResumeLife {
   uint64_t Execute() {
     paced_ = random_() % 2 == 0;
     ResumingSession session(worker_, Settings());
-    worker_.Post([&] { session.Start(); });
+    worker_.Post([&] {
+      session.Start([this](const Snapshot& snapshot) {
+        EXPECT_FALSE(result_.ended);
+        result_ = snapshot;
+      });
+    });
     Fate();
     const auto over = [&] { return result_.ended && Ended() == sessions_.size(); };
     EXPECT_TRUE(world_.RunUntil(over, 600 * kSecondNs)) << "it never ended";
@@ -100,10 +105,6 @@ class ResumeLife {
                                                       services::session::TransferOp::kSend};
     settings.session.open.op = kOps[random_() % 3];
     settings.session.make_end = [this](const auto&) { return WorkerEnd(); };
-    settings.session.on_change = [this](const Snapshot& snapshot) {
-      EXPECT_FALSE(result_.ended);
-      result_ = snapshot;
-    };
     settings.open_stream = [this] { return Dial(0); };
     if (pair_) {
       settings.standbys = {"nobody", "standby"};

@@ -63,10 +63,11 @@ bool SimulatedSession::Execute() {
   services::session::ServerSession server(
       node_executor, {.id = "s", .transports = Pointers(node_rails_), .host = &host_},
       std::move(control_.node), [this] { server_ended_ = true; });
-  services::session::ClientSession client(worker_executor, ClientSettings(worker_executor),
+  services::session::ClientSession client(worker_executor, ClientSettings(),
                                           std::move(control_.worker));
   node_executor.Post([&] { server.Start(); });
-  worker_executor.Post([&] { client.Start(); });
+  worker_executor.Post(
+      [&] { client.Start([&](const auto& snapshot) { OnChange(worker_executor, snapshot); }); });
   const bool ended =
       world_.RunUntil([&] { return (result_.ended && server_ended_) || scenario_.node_is_dead(); },
                       300 * kSecondNs);
@@ -74,22 +75,23 @@ bool SimulatedSession::Execute() {
   return ended;
 }
 
-services::session::ClientSessionSettings SimulatedSession::ClientSettings(
-    dataplane::Executor& executor) {
+services::session::ClientSessionSettings SimulatedSession::ClientSettings() {
   services::session::ClientSessionSettings settings{
       .node = "node", .open = scenario_.open, .transports = Pointers(worker_rails_)};
   settings.open.slots = kWorkerSlots;
   settings.open.slot_bytes = scenario_.block_bytes;
   settings.make_end = [this](const services::session::Accept&) { return WorkerEnd(); };
-  settings.on_change = [this, &executor](const services::session::Snapshot& snapshot) {
-    // A session starts only with all its rails; what happens to them later it must survive.
-    if (snapshot.running && !result_.running) {
-      if (scenario_.faults) PlanRailLoss(executor);
-      PlanOutages(executor);
-    }
-    result_ = snapshot;
-  };
   return settings;
+}
+
+void SimulatedSession::OnChange(dataplane::Executor& executor,
+                                const services::session::Snapshot& snapshot) {
+  // A session starts only with all its rails; what happens to them later it must survive.
+  if (snapshot.running && !result_.running) {
+    if (scenario_.faults) PlanRailLoss(executor);
+    PlanOutages(executor);
+  }
+  result_ = snapshot;
 }
 
 services::session::TransferEnd SimulatedSession::WorkerEnd() {

@@ -60,7 +60,8 @@ class SimulatedSession {
   using Rails = std::vector<std::unique_ptr<dataplane::Transport>>;
 
   Rails MakeRails(const std::string& node);
-  services::session::ClientSessionSettings ClientSettings(dataplane::Executor& executor);
+  services::session::ClientSessionSettings ClientSettings();
+  void OnChange(dataplane::Executor& executor, const services::session::Snapshot& snapshot);
   services::session::TransferEnd WorkerEnd();
   void PlanRailLoss(dataplane::Executor& executor);
   void PlanOutages(dataplane::Executor& executor);

@@ -100,8 +100,7 @@ absl::Status SessionRun::Start(const Peer& peer, const std::vector<NodeRail>& ra
       .ordered = settings.ordered,
       .trace = peer.trace,
       .make_end = [make = settings.make_end](const session::Accept& accept)
-          -> absl::StatusOr<session::TransferEnd> { return make(accept); },
-      .on_change = [this](const session::Snapshot& now) { OnChange(now); }};
+          -> absl::StatusOr<session::TransferEnd> { return make(accept); }};
   made.open.recorder = "tapectl";
   made.open.request_id = client::NewRequestId();
   made.open.slots = static_cast<uint32_t>(settings.ring->slots());
@@ -110,7 +109,7 @@ absl::Status SessionRun::Start(const Peer& peer, const std::vector<NodeRail>& ra
   loop_->RunAndWait([&] {
     session_ =
         std::make_unique<session::ClientSession>(*loop_, std::move(made), storage_->OpenSession());
-    session_->Start();
+    session_->Start([this](const session::Snapshot& now) { OnChange(now); });
   });
   absl::MutexLock lock(&mutex_);
   const auto begun = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {

@@ -45,7 +45,8 @@ ClientSession::ClientSession(dataplane::Executor& executor, ClientSessionSetting
       control_(std::move(control)),
       trace_(settings_.trace, settings_.open.direction) {}
 
-void ClientSession::Start() {
+void ClientSession::Start(OnChange on_change) {
+  on_change_ = std::move(on_change);
   start_ns_ = heard_ns_ = executor_.clock().NowNs();
   control_->Start(this, &executor_);
   trace_.Step("open");
@@ -101,7 +102,7 @@ void ClientSession::OnMessage(Message message) {
     heard_ns_ = executor_.clock().NowNs();
     opening_phase_ = news->phase;
     snapshot_.memory_ready = news->memory_ready;
-    settings_.on_change(snapshot_);
+    on_change_(snapshot_);
   } else if (data_path_ == nullptr) {
     status = UnexpectedFromNode("a message before Accept");
   } else if (const auto* offer = std::get_if<RailOffer>(&message)) {
@@ -284,7 +285,7 @@ void ClientSession::CheckEnded() {
   state_ = State::kEnded;
   snapshot_.ended = true;
   trace_.End(data_path_ == nullptr ? Progress() : data_path_->progress());
-  settings_.on_change(snapshot_);
+  on_change_(snapshot_);
 }
 
 Progress ClientSession::FullProgress() const {
@@ -319,7 +320,7 @@ void ClientSession::Report() {
     Refresh();
     Snapshot now = snapshot_;
     now.lost_blocks = 0;  // known at the end only
-    settings_.on_change(now);
+    on_change_(now);
   }
 }
 

@@ -11,36 +11,14 @@
 #include "absl/status/statusor.h"
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
-#include "dataplane/transfer/counters.h"
 #include "services/observe/flight/trails.h"
+#include "services/session/opening/transfer.h"
 #include "services/session/protocol/control.h"
 #include "services/session/transfer/data_path.h"
 #include "services/session/transfer/rails.h"
 #include "services/session/transfer/session_trace.h"
 
 namespace tapedeck::services::session {
-
-// Where a client session stands; the last one given is the result.
-struct Snapshot {
-  bool running = false;   // blocks are moving
-  bool resuming = false;  // the session was lost, and another one is tried
-  bool ended = false;
-  absl::Status error;                  // with its reason
-  absl::Status loss;                   // while it is resuming: why, by the last try
-  std::optional<double> memory_ready;  // before the node has answered: 0 to 1; none: not known
-  std::vector<std::string> captures;   // of a triggered channel: the newest recordings
-  Accept accept;                       // empty until the node has answered
-  uint64_t blocks = 0;                 // at the commit level (record), consumed (playback)
-  uint64_t bytes = 0;
-  uint64_t total_blocks = 0;     // 0: unknown
-  uint64_t lost_blocks = 0;      // of the total, once it has ended
-  dataplane::Counters counters;  // of both ends
-  uint64_t heard = 0;            // messages of the node on the control stream of this session
-  int64_t elapsed_ns = 0;        // since blocks could move
-  int64_t setup_ns = 0;          // from Start to that moment
-  std::vector<RailProgress> rails;
-  StageTimes stage_times;  // of both ends
-};
 
 struct ClientSessionSettings {
   std::string node;  // HOST:PORT of the storage node, for errors
@@ -52,24 +30,20 @@ struct ClientSessionSettings {
   telemetry::trace::Branch trace;              // of what the session is part of
   // Makes the worker's end once the node has told what the stream is like.
   std::function<absl::StatusOr<TransferEnd>(const Accept&)> make_end;
-  // On the executor, at every change of state and every 100 ms. The last has `ended`; after it, and
-  // only outside the call, the session may be destroyed.
-  std::function<void(const Snapshot&)> on_change;
 };
 
 // On one executor.
-class ClientSession final : public ControlEvents, public RailsEvents, public PumpEvents {
+class ClientSession final : public Transfer,
+                            public ControlEvents,
+                            public RailsEvents,
+                            public PumpEvents {
  public:
   ClientSession(dataplane::Executor& executor, ClientSessionSettings settings,
                 std::unique_ptr<ControlStream> control);
 
-  void Start();
-
-  // Ends in order: a recording is sealed with what has been taken from the source; a playback
-  // stops.
-  void Stop();
-  // Of a recording: its source will end by itself, before it should, and the recording says why.
-  void EndsEarly(const std::string& why) { early_ = why; }
+  void Start(OnChange on_change) override;
+  void Stop() override;
+  void EndsEarly(const std::string& why) override { early_ = why; }
 
   // Once it has ended: what another session needs to go on with the recording. None if it has none:
   // the end was not made, or it plays.
@@ -108,6 +82,7 @@ class ClientSession final : public ControlEvents, public RailsEvents, public Pum
   dataplane::Executor& executor_;
   const ClientSessionSettings settings_;
   const std::unique_ptr<ControlStream> control_;
+  OnChange on_change_;
   State state_ = State::kOpening;
   int silent_looks_ = 0;  // before Accept: since the node's last word or sign of life
   int64_t heard_ns_ = 0;  // before Accept: when its last word came

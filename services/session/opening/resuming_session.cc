@@ -10,6 +10,7 @@
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
 #include "services/session/opening/loss.h"
+#include "services/session/opening/sums.h"
 
 namespace tapedeck::services::session {
 
@@ -23,26 +24,15 @@ constexpr int64_t kLastDelayNs = dataplane::kSecondNs;
 
 std::string Seconds(int64_t ns) { return absl::FormatDuration(absl::Nanoseconds(ns)); }
 
-void AddRails(const std::vector<RailProgress>& more, std::vector<RailProgress>* rails) {
-  for (const RailProgress& rail : more) {
-    const auto it = std::ranges::find(*rails, rail.name, &RailProgress::name);
-    if (it == rails->end()) {
-      rails->push_back(rail);
-      continue;
-    }
-    it->blocks += rail.blocks;
-    it->bytes += rail.bytes;
-    it->up = rail.up;
-    if (!rail.cause.empty()) it->cause = rail.cause;
-  }
-}
-
 }  // namespace
 
 ResumingSession::ResumingSession(dataplane::Executor& executor, ResumingSettings settings)
     : executor_(executor), settings_(std::move(settings)) {}
 
-void ResumingSession::Start() { OpenSession(); }
+void ResumingSession::Start(OnChange on_change) {
+  on_change_ = std::move(on_change);
+  OpenSession();
+}
 
 void ResumingSession::Stop() {
   stopped_ = true;
@@ -64,11 +54,10 @@ void ResumingSession::OpenSession() {
   settings.node = node();
   settings.open.resume = resume_;
   settings.make_end = [this](const Accept& accept) { return MakeEnd(accept); };
-  settings.on_change = [this](const Snapshot& snapshot) { OnChange(snapshot); };
   auto stream = turn_ == 0 ? settings_.open_stream() : settings_.open_standby(turn_ - 1);
   session_ = std::make_unique<ClientSession>(executor_, std::move(settings), std::move(stream));
   session_->EndsEarly(early_);
-  session_->Start();
+  session_->Start([this](const Snapshot& snapshot) { OnSnapshot(snapshot); });
 }
 
 absl::StatusOr<TransferEnd> ResumingSession::MakeEnd(const Accept& accept) {
@@ -98,7 +87,7 @@ absl::StatusOr<TransferEnd> ResumingSession::MakeEnd(const Accept& accept) {
   return end;
 }
 
-void ResumingSession::OnChange(const Snapshot& snapshot) {
+void ResumingSession::OnSnapshot(const Snapshot& snapshot) {
   if (snapshot.ended) {
     // Not inside its own callback.
     return executor_.Post(lifetime_.Guard([this, snapshot] { OnEnded(snapshot); }));
@@ -106,7 +95,7 @@ void ResumingSession::OnChange(const Snapshot& snapshot) {
   if (snapshot.running && !lost_.ok()) OnUp(snapshot);
   ran_ = ran_ || snapshot.running;
   last_ = Sum(snapshot);
-  settings_.session.on_change(last_);
+  on_change_(last_);
 }
 
 void ResumingSession::OnUp(const Snapshot& snapshot) {
@@ -173,7 +162,7 @@ void ResumingSession::OnEnded(const Snapshot& snapshot) {
     return Conclude(ErrorOf(snapshot.error));
   }
   TakeBack();
-  AddToBefore(snapshot);
+  AddWork(snapshot, Together::kAfter, &before_);
   if (lost_.ok()) {
     OnLost(snapshot.error);
   } else {
@@ -217,7 +206,7 @@ void ResumingSession::TryAgain() {
   last_.error = absl::OkStatus();
   last_.resuming = true;
   last_.loss = refusal_.ok() ? lost_ : refusal_;
-  settings_.session.on_change(last_);
+  on_change_(last_);
   executor_.PostAfter(delay_ns_, lifetime_.Guard([this] {
     if (session_ == nullptr && !ended_) OpenSession();
   }));
@@ -261,7 +250,7 @@ void ResumingSession::Conclude(const absl::Status& error) {
   last_.ended = true;
   last_.resuming = false;
   last_.error = error;
-  settings_.session.on_change(last_);
+  on_change_(last_);
 }
 
 Snapshot ResumingSession::Sum(const Snapshot& snapshot) const {
@@ -275,21 +264,14 @@ Snapshot ResumingSession::Sum(const Snapshot& snapshot) const {
     sum.bytes = last_.bytes;
   }
   sum.total_blocks = std::max(snapshot.total_blocks, last_.total_blocks);
-  sum.counters += before_.counters;
-  sum.elapsed_ns += before_.elapsed_ns;
-  if (before_.setup_ns != 0) sum.setup_ns = before_.setup_ns;
-  sum.rails = before_.rails;
-  AddRails(snapshot.rails, &sum.rails);
-  model::Add(before_.stage_times, sum.stage_times);
+  Snapshot work = before_;
+  AddWork(snapshot, Together::kAfter, &work);
+  sum.counters = work.counters;
+  sum.elapsed_ns = work.elapsed_ns;
+  sum.setup_ns = work.setup_ns;
+  sum.rails = std::move(work.rails);
+  sum.stage_times = std::move(work.stage_times);
   return sum;
-}
-
-void ResumingSession::AddToBefore(const Snapshot& snapshot) {
-  before_.counters += snapshot.counters;
-  before_.elapsed_ns += snapshot.elapsed_ns;
-  if (before_.setup_ns == 0) before_.setup_ns = snapshot.setup_ns;
-  AddRails(snapshot.rails, &before_.rails);
-  model::Add(snapshot.stage_times, before_.stage_times);
 }
 
 }  // namespace tapedeck::services::session

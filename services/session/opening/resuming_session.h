@@ -34,22 +34,21 @@ struct ResumingSettings {
 };
 
 // On one executor. A playback has one session.
-class ResumingSession {
+class ResumingSession final : public Transfer {
  public:
   ResumingSession(dataplane::Executor& executor, ResumingSettings settings);
 
-  void Start();
-  // Ends in order, as ClientSession does; between two sessions at once.
-  void Stop();
-  // As ClientSession does.
-  void EndsEarly(const std::string& why);
+  void Start(OnChange on_change) override;
+  // Between two sessions at once.
+  void Stop() override;
+  void EndsEarly(const std::string& why) override;
 
  private:
   // The node whose turn it is.
   const std::string& node() const;
   void OpenSession();
   absl::StatusOr<TransferEnd> MakeEnd(const Accept& accept);
-  void OnChange(const Snapshot& snapshot);
+  void OnSnapshot(const Snapshot& snapshot);
   void OnUp(const Snapshot& snapshot);
   // Outside the calls of the session.
   void OnEnded(const Snapshot& snapshot);
@@ -68,10 +67,10 @@ class ResumingSession {
   absl::Status ErrorOf(const absl::Status& last) const;
   // With what the sessions before have done.
   Snapshot Sum(const Snapshot& snapshot) const;
-  void AddToBefore(const Snapshot& snapshot);
 
   dataplane::Executor& executor_;
   const ResumingSettings settings_;
+  OnChange on_change_;
   std::unique_ptr<ClientSession> session_;  // null between two
   std::optional<TransferEnd> end_;          // between two
   KeptSource* kept_ = nullptr;              // of the end; null: it cannot be gone on with

@@ -8,10 +8,10 @@
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
+#include "services/session/opening/sums.h"
 #include "services/session/parts/dealt_source.h"
 #include "services/session/parts/part_facts.h"
 #include "services/session/parts/spread.h"
-#include "services/session/parts/sums.h"
 
 namespace tapedeck::services::parts {
 
@@ -49,7 +49,6 @@ session::ResumingSettings DealtRecording::SettingsOf(size_t part) {
   session::ResumingSettings settings = settings_.nodes[part].session;
   settings.begins_late = true;
   settings.session.make_end = [this, part](const Accept& accept) { return MakeEnd(part, accept); };
-  settings.session.on_change = [this, part](const Snapshot& snapshot) { OnChange(part, snapshot); };
   settings.give_elsewhere = [this, part](std::vector<dataplane::Block> blocks) {
     dealer_->GiveBack(part, std::move(blocks));
   };
@@ -66,12 +65,15 @@ absl::StatusOr<TransferEnd> DealtRecording::MakeEnd(size_t part, const Accept& a
   return end;
 }
 
-void DealtRecording::Start() {
+void DealtRecording::Start(OnChange on_change) {
+  on_change_ = std::move(on_change);
   for (size_t i = 0; i < parts_.size(); ++i) {
     if (!settings_.nodes[i].away.ok()) OnAway(i, settings_.nodes[i].away);
   }
   if (!failed_.ok()) return Report();
-  for (Part& part : parts_) part.session->Start();
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    parts_[i].session->Start([this, i](const Snapshot& snapshot) { OnSnapshot(i, snapshot); });
+  }
   Look();
 }
 
@@ -126,13 +128,17 @@ void DealtRecording::Stop() {
   StopThoseAway();
 }
 
+void DealtRecording::EndsEarly(const std::string& why) {
+  for (Part& part : parts_) part.session->EndsEarly(why);
+}
+
 void DealtRecording::StopThoseAway() {
   for (Part& part : parts_) {
     if (part.told_away && !part.last.ended) part.session->Stop();
   }
 }
 
-void DealtRecording::OnChange(size_t number, const Snapshot& snapshot) {
+void DealtRecording::OnSnapshot(size_t number, const Snapshot& snapshot) {
   Part& part = parts_[number];
   if (part.last.ended) return;
   part.last = snapshot;
@@ -246,7 +252,7 @@ void DealtRecording::Report() {
   std::vector<Snapshot> lasts;
   lasts.reserve(parts_.size());
   for (const Part& part : parts_) lasts.push_back(part.last);
-  Snapshot sum = Sum(lasts);
+  Snapshot sum = session::SumOf(lasts);
   const DealCounts& counts = dealer_->counts();
   sum.blocks = counts.acknowledged;
   sum.bytes = counts.bytes;
@@ -262,7 +268,7 @@ void DealtRecording::Report() {
     sum.lost_blocks = counts.missing;
     sum.error = Error();
   }
-  settings_.on_change(sum);
+  on_change_(sum);
 }
 
 }  // namespace tapedeck::services::parts

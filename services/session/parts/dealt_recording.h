@@ -25,7 +25,7 @@
 namespace tapedeck::services::parts {
 
 struct DealtNode {
-  // Lacks make_end, give_elsewhere, begins_late and on_change. Its labels say which part.
+  // Lacks make_end, give_elsewhere and begins_late. Its labels say which part.
   session::ResumingSettings session;
   absl::Status away;  // why it is known to be away as the recording begins; OK: it is not
 };
@@ -37,26 +37,25 @@ struct DealtSettings {
   uint32_t copies = 1;         // of each block, as Dealer has it
   // What the nodes accept, or why it will not do.
   std::function<absl::Status(const session::Accept&)> check;
-  // Of all together; as ClientSessionSettings has it.
-  std::function<void(const session::Snapshot&)> on_change;
   // What a user wants to know of a part.
   std::function<void(Note)> on_note;
 };
 
 // On one executor.
-class DealtRecording {
+class DealtRecording final : public session::Transfer {
  public:
   DealtRecording(dataplane::Executor& executor, DealtSettings settings);
 
-  void Start();
-  // Ends in order: what the stream has given so far is recorded, and all parts are sealed.
-  void Stop();
+  void Start(OnChange on_change) override;
+  // What the stream has given so far is recorded, and all parts are sealed.
+  void Stop() override;
+  void EndsEarly(const std::string& why) override;
 
   const Dealer& dealer() const { return *dealer_; }
 
  private:
   struct Part {
-    std::unique_ptr<session::ResumingSession> session;
+    std::unique_ptr<session::Transfer> session;
     session::Snapshot last;
     bool ran = false;
     bool told_away = false;
@@ -66,7 +65,7 @@ class DealtRecording {
   session::ResumingSettings SettingsOf(size_t part);
   absl::StatusOr<session::TransferEnd> MakeEnd(size_t part, const session::Accept& accept);
   const std::string& node(size_t part) const { return settings_.nodes[part].session.session.node; }
-  void OnChange(size_t part, const session::Snapshot& snapshot);
+  void OnSnapshot(size_t part, const session::Snapshot& snapshot);
   void Look();
   Sign SignOf(size_t part) const;
   void OnAnswer(size_t part, Answer answer);
@@ -92,6 +91,7 @@ class DealtRecording {
   dataplane::Executor& executor_;
   DealtSettings settings_;
   const std::shared_ptr<Dealer> dealer_;
+  OnChange on_change_;
   std::vector<Part> parts_;
   Answering answering_;
   size_t ended_parts_ = 0;

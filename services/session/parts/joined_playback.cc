@@ -7,8 +7,8 @@
 #include "dataplane/log.h"
 #include "dataplane/reason.h"
 #include "services/base/errors.h"
+#include "services/session/opening/sums.h"
 #include "services/session/parts/part_facts.h"
-#include "services/session/parts/sums.h"
 
 namespace tapedeck::services::parts {
 
@@ -42,7 +42,8 @@ JoinedPlayback::JoinedPlayback(dataplane::Executor& executor, JoinedSettings set
   for (size_t i = 0; i < parts_.size(); ++i) parts_[i].end = std::move(settings_.nodes[i].end);
 }
 
-void JoinedPlayback::Start() {
+void JoinedPlayback::Start(OnChange on_change) {
+  on_change_ = std::move(on_change);
   if (settings_.join.alone.has_value()) return Begin(*settings_.join.alone);
   for (size_t i = 0; i < parts_.size(); ++i) Begin(i);
 }
@@ -57,10 +58,9 @@ void JoinedPlayback::Begin(size_t number) {
     if (first) end.stage_times = settings_.stage_times;
     return end;
   };
-  settings.session.on_change = [this, number](const Snapshot& s) { OnChange(number, s); };
   parts_[number].session =
       std::make_unique<session::ResumingSession>(executor_, std::move(settings));
-  parts_[number].session->Start();
+  parts_[number].session->Start([this, number](const Snapshot& s) { OnSnapshot(number, s); });
 }
 
 void JoinedPlayback::BeginOthers() {
@@ -90,7 +90,7 @@ void JoinedPlayback::Stop() {
   }
 }
 
-void JoinedPlayback::OnChange(size_t number, const Snapshot& snapshot) {
+void JoinedPlayback::OnSnapshot(size_t number, const Snapshot& snapshot) {
   Part& part = parts_[number];
   if (part.last.ended) return;
   part.last = snapshot;
@@ -121,7 +121,7 @@ void JoinedPlayback::Report() {
   std::vector<Snapshot> lasts;
   lasts.reserve(parts_.size());
   for (const Part& part : parts_) lasts.push_back(part.last);
-  Snapshot sum = Sum(lasts);
+  Snapshot sum = session::SumOf(lasts);
   const JoinCounts& counts = joiner_->counts();
   sum.blocks = counts.blocks;
   sum.bytes = counts.bytes;
@@ -135,7 +135,7 @@ void JoinedPlayback::Report() {
     sum.lost_blocks = counts.missing;
     sum.error = error_;
   }
-  settings_.on_change(sum);
+  on_change_(sum);
 }
 
 }  // namespace tapedeck::services::parts

@@ -20,7 +20,7 @@
 namespace tapedeck::services::parts {
 
 struct JoinedNode {
-  session::ResumingSettings session;  // lacks make_end and on_change
+  session::ResumingSettings session;  // lacks make_end
   session::TransferEnd end;           // its ring, without a sink
   model::Part part;                   // which one its node has
 };
@@ -32,22 +32,21 @@ struct JoinedSettings {
   JoinSettings join;  // without parts, ring_slots, on_wanted and on_done
   // Where `join` says that one gives alone: where another one begins that has to bring this block.
   std::function<model::Playhead(uint64_t block)> playhead_at;
-  // As DealtSettings has them.
-  std::function<void(const session::Snapshot&)> on_change;
-  std::function<void(Note)> on_note;
+  std::function<void(Note)> on_note;  // as DealtSettings has it
 };
 
 // On one executor.
-class JoinedPlayback {
+class JoinedPlayback final : public session::Transfer {
  public:
   JoinedPlayback(dataplane::Executor& executor, JoinedSettings settings);
 
-  void Start();
-  void Stop();
+  void Start(OnChange on_change) override;
+  void Stop() override;
+  void EndsEarly(const std::string& /*why*/) override {}
 
  private:
   struct Part {
-    std::unique_ptr<session::ResumingSession> session;
+    std::unique_ptr<session::Transfer> session;
     session::TransferEnd end;  // until the session takes it
     session::Snapshot last;
   };
@@ -56,13 +55,14 @@ class JoinedPlayback {
   void BeginOthers();
   void LookIfItGives();
 
-  void OnChange(size_t part, const session::Snapshot& snapshot);
+  void OnSnapshot(size_t part, const session::Snapshot& snapshot);
   void OnEnded(size_t part, const absl::Status& error);
   void Report();
 
   dataplane::Executor& executor_;
   JoinedSettings settings_;
   std::shared_ptr<Joiner> joiner_;
+  OnChange on_change_;
   std::vector<Part> parts_;
   uint64_t looked_at_ = 0;  // block that the sink waits for, and for how many looks
   int starved_looks_ = 0;

@@ -64,9 +64,8 @@ class CheckTest : public testing::Test, public SessionHost {
     Snapshot last;
     ClientSessionSettings settings{.node = "s:1", .open = GoodOpen(row.direction)};
     settings.make_end = [&](const Accept&) { return EndFor(row.direction == Direction::kRecord); };
-    settings.on_change = [&](const Snapshot& snapshot) { last = snapshot; };
     ClientSession session(executor, settings, std::make_unique<TestedStream>(&events, &sent));
-    session.Start();
+    session.Start([&](const Snapshot& snapshot) { last = snapshot; });
     if (row.message != "Accept") events->OnMessage(GoodAccept());
     events->OnMessage(row.bad);
     if (!executor.RunUntil([&] { return last.ended; })) return absl::InternalError("no end");

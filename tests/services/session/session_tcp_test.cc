@@ -83,12 +83,12 @@ class SessionOverTcp : public testing::TestWithParam<std::tuple<Direction, Trans
       Admission admission = MakeEnd(std::get<0>(GetParam()) == Direction::kRecord, worker_ring_);
       return TransferEnd{std::move(admission.source), std::move(admission.sink), admission.ring};
     };
-    settings.on_change = [&](const Snapshot& snapshot) {
+    const auto on_change = [&](const Snapshot& snapshot) {
       if (snapshot.ended) result.set_value(snapshot);
     };
     auto client = std::make_unique<ClientSession>(*worker_loop_, settings, std::move(worker_end));
     node_loop_->Post([&] { server.Start(); });
-    worker_loop_->Post([&] { client->Start(); });
+    worker_loop_->Post([&] { client->Start(on_change); });
     const Snapshot snapshot = result.get_future().get();
     worker_loop_->RunAndWait([&] { client.reset(); });
     server_ended.get_future().wait();
