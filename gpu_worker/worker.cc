@@ -192,13 +192,8 @@ std::vector<job::JobNode> Worker::Dial(const services::TransferSpec& spec) const
 }
 
 absl::Status Worker::CheckReach(const services::TransferSpec& spec) const {
-  const std::vector<std::string> addresses = services::StoragesOf(spec.storage);
-  for (const std::string& address : addresses) {
+  for (const std::string& address : services::StoragesOf(spec.storage)) {
     TD_RETURN_IF_ERROR(parts_.reach.storages.Check(address));
-  }
-  if (addresses.size() > 1 && !spec.standbys.empty()) {
-    return services::ArgumentInvalid(
-        "standbys", "a recording over several storage nodes has no standbys: the others take over");
   }
   for (const std::string& standby : spec.standbys) {
     TD_RETURN_IF_ERROR(parts_.reach.storages.Check(standby));

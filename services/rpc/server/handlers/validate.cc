@@ -15,6 +15,7 @@
 #include "services/base/errors.h"
 #include "services/model/recording/group.h"
 #include "services/model/recording/part.h"
+#include "services/model/seams/features.h"
 #include "services/model/words/field.h"
 #include "services/model/words/member_name.h"
 #include "services/model/words/resource_name.h"
@@ -151,11 +152,6 @@ absl::Status CheckTransfer(const TransferSpec& spec) {
 // Nodes that a recording may go on at.
 absl::Status CheckStandbys(const RecordSpec& spec) {
   const std::vector<std::string>& standbys = spec.transfer.standbys;
-  if (standbys.empty()) return absl::OkStatus();
-  if (IsInletName(spec.transfer.target)) {
-    return FieldError("standbys", "are storage nodes: a recording into an inlet has none");
-  }
-  if (spec.resume_for_ns == 0) return FieldError("standbys", "need time: resume_for is 0");
   std::set<std::string> seen;
   for (const std::string& storage : StoragesOf(spec.transfer.storage)) {
     seen.insert(PlainText(storage));
@@ -167,40 +163,9 @@ absl::Status CheckStandbys(const RecordSpec& spec) {
   return absl::OkStatus();
 }
 
-// Of a group whose members begin at one instant.
-absl::Status CheckMember(const RecordSpec& spec) {
-  if (!spec.transfer.group.has_value()) return absl::OkStatus();
-  TD_RETURN_IF_ERROR(model::CheckGroup(*spec.transfer.group));
-  if (spec.at_ns == 0) return FieldError("at", "is missing: a group begins at an instant");
-  if (IsInletName(spec.transfer.target)) return FieldError("group", "records, and into no inlet");
-  if (StoragesOf(spec.transfer.storage).size() > 1) {
-    return FieldError("group", "has whole recordings as members, and none in parts");
-  }
-  if (!spec.outputs.empty()) return FieldError("outputs", "are not for a member of a group");
-  if (spec.transfer.device != kAllDevices) return absl::OkStatus();
-  return FieldError("device", "is \"all\": a member of a group is one recording");
-}
-
 // What a job may record into.
-absl::Status CheckTarget(const RecordSpec& spec) {
-  if (StoragesOf(spec.transfer.storage).size() > 1) {
-    if (IsInletName(spec.transfer.target))
-      return FieldError("storage", "is one worker: of an inlet");
-    if (!spec.outputs.empty()) return FieldError("outputs", "go to one storage node, not to parts");
-  }
-  if (!IsInletName(spec.transfer.target)) return CheckChannelName(spec.transfer.target);
-  TD_RETURN_IF_ERROR(CheckInletName(spec.transfer.target));
-  if (!spec.outputs.empty()) return FieldError("outputs", "go into channels, not beside an inlet");
-  if (spec.transfer.device != kAllDevices) return absl::OkStatus();
-  return FieldError("device", "is \"all\": an inlet takes one stream");
-}
-
-// Each is on a node of its own.
-absl::Status CheckCopies(const RecordSpec& spec) {
-  if (spec.copies <= StoragesOf(spec.transfer.storage).size()) return absl::OkStatus();
-  return FieldError("copies",
-                    "are more than the nodes of storage (HOST:PORT,HOST:PORT): each is on a node "
-                    "of its own; two on one node are a LUN's (tapectl lun create --copies 2)");
+absl::Status CheckTarget(const std::string& target) {
+  return IsInletName(target) ? CheckInletName(target) : CheckChannelName(target);
 }
 
 absl::Status CheckMembers(absl::string_view field, const std::vector<std::string>& members) {
@@ -232,14 +197,16 @@ absl::Status CheckAttachment(const LunAttachment& attachment) {
 
 absl::Status CheckRecordSpec(const RecordSpec& spec) {
   TD_RETURN_IF_ERROR(CheckFields(spec));
-  TD_RETURN_IF_ERROR(CheckTarget(spec));
+  TD_RETURN_IF_ERROR(CheckTarget(spec.transfer.target));
   TD_RETURN_IF_ERROR(CheckStorage(spec.transfer.storage));
-  TD_RETURN_IF_ERROR(CheckCopies(spec));
+  TD_RETURN_IF_ERROR(CheckFeatures(spec));
   TD_RETURN_IF_ERROR(CheckTransfer(spec.transfer));
   TD_RETURN_IF_ERROR(CheckStage("source", spec.source));
   TD_RETURN_IF_ERROR(CheckOutputs(spec.outputs, spec.transfer.target));
   TD_RETURN_IF_ERROR(CheckStandbys(spec));
-  TD_RETURN_IF_ERROR(CheckMember(spec));
+  if (spec.transfer.group.has_value()) {
+    TD_RETURN_IF_ERROR(model::CheckGroup(*spec.transfer.group));
+  }
   return CheckAt("at", spec.at_ns);
 }
 
