@@ -86,8 +86,13 @@ class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
   // A session that is one of several, to that node. Whoever has them all tells of changes.
   services::session::ResumingSettings SessionTo(const JobNode& node, services::session::Open open,
                                                 int64_t resume_for_ns);
-  void OpenParts(const services::RecordSpec& spec, const services::Channel& channel,
-                 services::session::Open open);
+  // What records into the channel of one node, or of all in parts. `whose` as RingWish has it.
+  void OpenInto(transfer::TransferSession& session, const services::RecordSpec& spec,
+                const services::Channel& channel, services::session::Open open,
+                const std::string& whose);
+  void OpenParts(transfer::TransferSession& session, const services::RecordSpec& spec,
+                 const services::Channel& channel, services::session::Open open,
+                 const std::string& whose);
   void OpenJoined(const services::PlaybackSpec& spec, const FoundParts& found,
                   pipeline::Playback pipeline,
                   std::vector<std::unique_ptr<transfer::TransferSession>> rings, uint64_t first,
@@ -101,6 +106,8 @@ class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
   void KeepPace(const std::optional<pace::Plan>& pace);
   void TakePace(const std::optional<pace::Plan>& pace, const services::Recording& recording);
   void AddNote(services::Note note);
+  // It begins with whose it is, unless that is empty.
+  static services::Note NoteOf(const std::string& whose, services::Note note);
   void OpenSecond(const services::RecordSpec& spec, const services::Channel& channel,
                   pipeline::TapRecording recording);
 

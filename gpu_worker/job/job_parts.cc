@@ -115,7 +115,8 @@ services::session::ResumingSettings Job::SessionTo(const JobNode& node, Open ope
           .open_stream = [storage = node.storage.get()] { return storage->OpenSession(); }};
 }
 
-void Job::OpenParts(const services::RecordSpec& spec, const services::Channel& channel, Open open) {
+void Job::OpenParts(transfer::TransferSession& session, const services::RecordSpec& spec,
+                    const services::Channel& channel, Open open, const std::string& whose) {
   SetDevicesGroup(&open);
   open.expected_blocks = 0;  // nobody knows how many of them go to one node
   services::model::Part part{.parts = static_cast<uint32_t>(nodes_.size()),
@@ -126,18 +127,19 @@ void Job::OpenParts(const services::RecordSpec& spec, const services::Channel& c
   services::parts::DealtSettings settings{
       .block_samples = channel.block_bytes / sample_bytes.value_or(1),
       .copies = spec.copies,
-      .on_note = [this](services::Note note) { AddNote(std::move(note)); }};
+      .on_note = [this, whose](services::Note note) { AddNote(NoteOf(whose, std::move(note))); }};
   for (const JobNode& node : nodes_) {
     open.part = part;
     settings.nodes.push_back(
         {.session = SessionTo(node, open, spec.resume_for_ns), .away = node.away});
-    AddNote(services::MakeNote("PART",
-                               absl::StrCat(services::model::NameOfPart(part), ": ", node.address),
-                               services::parts::FactsOf(part, node.address)));
+    if (whose.empty()) {  // the nodes of a second output are the same
+      const std::string name = services::model::NameOfPart(part);
+      AddNote(services::MakeNote("PART", absl::StrCat(name, ": ", node.address),
+                                 services::parts::FactsOf(part, node.address)));
+    }
     ++part.number;
   }
-  session_->OpenDealt(std::move(settings), channel);
-  Begin(*session_, &Job::OnChange);
+  session.OpenDealt(std::move(settings), channel);
 }
 
 absl::StatusOr<std::shared_ptr<Job>> Job::StartJoined(const std::string& name,

@@ -53,6 +53,8 @@ absl::Status CheckRateOf(const services::RecordSpec& spec, const services::Chann
                             "tapectl channel update --sample-rate"));
 }
 
+constexpr char kSecondOutput[] = "second output";
+
 Annotator::Into IntoWhat(const services::Channel& channel) {
   const bool in_memory = channel.triggered() && channel.commit == dataplane::CommitLevel::kReceived;
   return in_memory ? Annotator::Into::kCaptures : Annotator::Into::kRecording;
@@ -69,7 +71,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(const std::string& name,
   TD_RETURN_IF_ERROR(CheckRateOf(spec, channel));
   std::optional<services::Channel> second;
   if (!spec.outputs.empty()) {
-    TD_ASSIGN_OR_RETURN(second, ChannelOf(nodes.front(), spec.outputs.front().channel));
+    TD_ASSIGN_OR_RETURN(second, ChannelOfAll(nodes, spec.outputs.front().channel));
   }
   auto job = std::shared_ptr<Job>(new Job(name, Direction::kRecord, environment, std::move(nodes)));
   const auto meter =
@@ -97,7 +99,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(const std::string& name,
   if (second.has_value()) {
     TD_ASSIGN_OR_RETURN(job->second_, job->NewSession({.op = OpOf(*second),
                                                        .block_bytes = second->block_bytes,
-                                                       .whose = "second output"}));
+                                                       .whose = kSecondOutput}));
     settings.tap = {SettingsOf(*second), channel.name, job->second_->ring()};
   }
   TD_ASSIGN_OR_RETURN(pipeline::Recording pipeline, pipeline::CreateRecording(std::move(settings)));
@@ -113,7 +115,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(const std::string& name,
   if (tap.has_value() && tap->remarks != nullptr) {
     TD_ASSIGN_OR_RETURN(
         job->second_annotator_,
-        Annotator::Create(tap->remarks, *job->nodes_.front().storage, IntoWhat(*second)));
+        Annotator::Create(tap->remarks, *FirstThere(job->nodes_).storage, IntoWhat(*second)));
   }
   if (live) job->stop_source_ = pipeline.source->Stopper();
   job->OpenRecording(spec, channel, std::move(pipeline));
@@ -201,6 +203,13 @@ void Job::TakePace(const std::optional<pace::Plan>& pace, const services::Record
   times_ = std::make_shared<pipeline::BlockTimes>(recording, block_samples);
 }
 
+services::Note Job::NoteOf(const std::string& whose, services::Note note) {
+  if (whose.empty()) return note;
+  note.text = absl::StrCat(whose, ": ", note.text);
+  note.facts.emplace("whose", whose);
+  return note;
+}
+
 absl::StatusOr<std::unique_ptr<transfer::TransferSession>> Job::NewSession(const RingWish& wish) {
   TD_ASSIGN_OR_RETURN(transfer::TransferRing made,
                       transfer::MakeTransferRing({.device = environment_.device->device.get(),
@@ -219,12 +228,8 @@ absl::StatusOr<std::unique_ptr<transfer::TransferSession>> Job::NewSession(const
                                     : absl::StrJoin(services::model::TextsOf(made.notes), "; ")}});
   {
     absl::MutexLock lock(&mutex_);
-    for (services::Note note : made.notes) {
-      if (!wish.whose.empty()) {
-        note.text = absl::StrCat(wish.whose, ": ", note.text);
-        note.facts.emplace("whose", wish.whose);
-      }
-      job_.notes.push_back(std::move(note));
+    for (services::Note& note : made.notes) {
+      job_.notes.push_back(NoteOf(wish.whose, std::move(note)));
     }
   }
   return std::make_unique<transfer::TransferSession>(*environment_.executor, std::move(made));
@@ -256,11 +261,18 @@ void Job::OpenRecording(const services::RecordSpec& spec, const services::Channe
                                .expected_blocks = recording.expected_blocks,
                                .origin = std::move(recording.origin),
                                .group = std::move(group)};
-  if (nodes_.size() > 1) return OpenParts(spec, channel, std::move(open));
-  OpenSession(
-      *session_, std::move(open),
-      {.resume_for_ns = spec.resume_for_ns, .channel = channel, .trail = environment_.trail});
+  OpenInto(*session_, spec, channel, std::move(open), "");
   Begin(*session_, &Job::OnChange);
+}
+
+void Job::OpenInto(transfer::TransferSession& session, const services::RecordSpec& spec,
+                   const services::Channel& channel, services::session::Open open,
+                   const std::string& whose) {
+  if (nodes_.size() > 1) return OpenParts(session, spec, channel, std::move(open), whose);
+  OpenSession(session, std::move(open),
+              {.resume_for_ns = spec.resume_for_ns,
+               .channel = channel,
+               .trail = whose.empty() ? environment_.trail : nullptr});
 }
 
 void Job::OpenSecond(const services::RecordSpec& spec, const services::Channel& channel,
@@ -270,12 +282,12 @@ void Job::OpenSecond(const services::RecordSpec& spec, const services::Channel& 
     absl::MutexLock lock(&mutex_);
     job_.outputs.push_back({.channel = channel.name});
   }
-  OpenSession(*second_,
-              {.direction = Direction::kRecord,
-               .channel = channel.name,
-               .expected_blocks = recording.expected_blocks,
-               .origin = std::move(recording.origin)},
-              {.resume_for_ns = spec.resume_for_ns, .channel = channel});
+  OpenInto(*second_, spec, channel,
+           {.direction = Direction::kRecord,
+            .channel = channel.name,
+            .expected_blocks = recording.expected_blocks,
+            .origin = std::move(recording.origin)},
+           kSecondOutput);
   Begin(*second_, &Job::OnSecondChange);
 }
 

@@ -65,8 +65,6 @@ inline constexpr std::array kRefusedPairs = {
                 "are storage nodes: a recording into an inlet has none"},
     FeaturePair{Feature::kParts, Feature::kGroup, "group",
                 "has whole recordings as members, and none in parts"},
-    FeaturePair{Feature::kParts, Feature::kSecondOutput, "outputs",
-                "go to one storage node, not to parts"},
     FeaturePair{Feature::kParts, Feature::kInlet, "storage", "is one worker: of an inlet"},
     FeaturePair{Feature::kGroup, Feature::kSecondOutput, "outputs",
                 "are not for a member of a group"},
