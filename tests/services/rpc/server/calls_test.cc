@@ -318,8 +318,6 @@ TEST_F(CallsTest, AMemberOfAGroupBeginsAtAnInstant) {
   EXPECT_EQ(reason_of([](RecordSpec& s) { s.transfer.group->id = "a b"; }), "NAME_INVALID");
   EXPECT_EQ(reason_of([](RecordSpec& s) { s.transfer.device = "all"; }), "ARGUMENT_INVALID");
   EXPECT_EQ(reason_of([](RecordSpec& s) { s.transfer.storage = "a:1,b:1"; }), "ARGUMENT_INVALID");
-  EXPECT_EQ(reason_of([](RecordSpec& s) { s.outputs = {{.channel = "luns/l0/channels/c1"}}; }),
-            "ARGUMENT_INVALID");
 }
 
 TEST_F(CallsTest, JobsThatAreNotThere) {
