@@ -66,7 +66,6 @@ inline constexpr std::array kRefusedPairs = {
     FeaturePair{Feature::kParts, Feature::kGroup, "group",
                 "has whole recordings as members, and none in parts"},
     FeaturePair{Feature::kParts, Feature::kInlet, "storage", "is one worker: of an inlet"},
-    FeaturePair{Feature::kGroup, Feature::kInlet, "group", "records, and into no inlet"},
     FeaturePair{Feature::kGroup, Feature::kAllDevices, "device",
                 "is \"all\": a member of a group is one recording"},
     FeaturePair{Feature::kSecondOutput, Feature::kInlet, "outputs",
