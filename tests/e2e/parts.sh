@@ -43,6 +43,19 @@ cmp "$WORK/exported.bin" "$WORK/whole.bin" || fail "an export has other bytes th
 tapectl recordings export "$name" --format raw --to "$WORK/piece.bin" --first 10000 --count 40000 >/dev/null
 cmp "$WORK/piece.bin" "$WORK/part.bin" || fail "an export of some samples has others"
 
+# A group whose first member is in parts.
+for ((i = 0; i < NODES; ++i)); do
+  at "$i" channel create l0/g0 --datatype cf32_le --block-bytes 64KiB --sample-rate 1e6 >/dev/null
+done
+recorded=$(tapectl_json record --group mixed --source synth:noise=0 --start-in "$(slow 1)s" --blocks 200 \
+  --member "$TAPEDECK_WORKER=${ADDRESSES[0]},${ADDRESSES[1]}/l0/g0" --member "$TAPEDECK_WORKER=${ADDRESSES[2]}/l0/g0") ||
+  fail "a group with parts does not record: $recorded"
+played=$(tapectl_json play --group mixed --sink "file:$WORK/mixed-%m.bin") || fail "a group with parts does not play: $played"
+json_is "$played" '.jobs | length == 2 and all(.blocks == 200 and .lost_blocks == 0)' "both members"
+cmp "$WORK/mixed-1.bin" "$WORK/mixed-2.bin" || fail "the member in parts has other samples"
+tapectl recordings export --group mixed --format sigmf --to "$WORK/mixed" >/dev/null || fail "a group with parts is not exported"
+cmp "$WORK/mixed/mixed-1.sigmf-data" "$WORK/mixed-1.bin" || fail "its export has other bytes than a playback"
+
 # What cannot be.
 answer=$(tapectl_json --storage "${ADDRESSES[0]},${ADDRESSES[0]}" record l0/c0 --source synth --blocks 8) && fail "twice: $answer"
 expect_error_in "$answer" INVALID_ARGUMENT ARGUMENT_INVALID

@@ -16,6 +16,7 @@
 #include "dataplane/status_macros.h"
 #include "services/base/addresses/node_name.h"
 #include "services/base/errors.h"
+#include "services/model/words/storage_list.h"
 #include "services/site/names.h"
 #include "services/site/node_lists.h"
 #include "services/site/several_nodes.h"
@@ -40,6 +41,12 @@ int64_t StartOf(const GroupRecording& one) {
   return one.recording.group.has_value() ? one.recording.group->starts_at_ns : 0;
 }
 
+// Parts of it on different nodes.
+bool AreOneWhole(const Recording& a, const Recording& b) {
+  return a.part.has_value() && b.part.has_value() && a.name == b.name &&
+         a.part->whole == b.part->whole;
+}
+
 // The workers have said so, each for its own recording.
 absl::Status CheckAgreement(const GroupRecording& a, const GroupRecording& b) {
   const auto refused = [&](absl::string_view why) {
@@ -51,7 +58,9 @@ absl::Status CheckAgreement(const GroupRecording& a, const GroupRecording& b) {
       StartOf(a) != StartOf(b)) {
     return refused("do not agree on name, size or instant");
   }
-  if (a.member.number != b.member.number) return absl::OkStatus();
+  if (a.member.number != b.member.number || AreOneWhole(a.recording, b.recording)) {
+    return absl::OkStatus();
+  }
   if (a.recording.original.empty() != b.recording.original.empty()) return absl::OkStatus();
   if (!a.recording.original.empty() && a.recording.original == b.recording.original &&
       a.recording.original_uid == b.recording.original_uid) {
@@ -95,15 +104,16 @@ absl::StatusOr<MemberWish> ParseMember(absl::string_view text) {
   const size_t equals = text.find('=');
   if (equals == absl::string_view::npos) return NoMember(text);
   MemberWish wish{.worker = std::string(text.substr(0, equals))};
-  absl::string_view rest = text.substr(equals + 1);
-  if (const size_t comma = rest.find(','); comma != absl::string_view::npos) {
-    TD_ASSIGN_OR_RETURN(wish.source, ParseEnd(rest.substr(comma + 1)));
-    rest = rest.substr(0, comma);
+  auto [storage, channel] = SplitNode(text.substr(equals + 1));
+  if (const size_t comma = channel.find(','); comma != absl::string_view::npos) {
+    TD_ASSIGN_OR_RETURN(wish.source, ParseEnd(channel.substr(comma + 1)));
+    channel = channel.substr(0, comma);
   }
-  const auto [storage, channel] = SplitNode(rest);
   wish.storage = std::string(storage);
-  const bool named =
-      naming::CheckNodeName(wish.worker).ok() && naming::CheckNodeName(wish.storage).ok();
+  const bool named = naming::CheckNodeName(wish.worker).ok() &&
+                     std::ranges::all_of(StoragesOf(storage), [](const std::string& node) {
+                       return naming::CheckNodeName(node).ok();
+                     });
   if (!named || channel.empty()) return NoMember(text);
   TD_ASSIGN_OR_RETURN(wish.channel, ChannelNameOf(std::string(channel)));
   return wish;
@@ -211,6 +221,9 @@ absl::StatusOr<std::vector<GroupRecording>> FindGroup(const Program& program,
               << "; this is the newest, " << members.front().member.id << "\n";
   }
   TD_RETURN_IF_ERROR(CheckSegments(members));
+  for (GroupRecording& one : members) {
+    if (one.recording.part.has_value()) one.node.storage = program.storage;
+  }
   TellMissing(members);
   return members;
 }

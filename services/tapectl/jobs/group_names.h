@@ -19,7 +19,7 @@ inline constexpr char kMemberForm[] = "WORKER=STORAGE/LUN/CHANNEL or with ,SOURC
 // A member that is to be recorded.
 struct MemberWish {
   std::string worker;               // HOST:PORT
-  std::string storage;              // HOST:PORT, as the worker reaches it
+  std::string storage;              // HOST:PORT, as the worker reaches it; several: for parts
   std::string channel;              // luns/LUN/channels/CHANNEL
   std::optional<StageSpec> source;  // none: that of all
 };
@@ -41,7 +41,7 @@ absl::StatusOr<PlayerWish> ParsePlayer(absl::string_view text);
 
 // A member that was recorded, and where.
 struct GroupRecording {
-  Program node;  // with --storage of its node alone
+  Program node;  // with --storage of its node alone; of a member in parts, of all nodes
   Recording recording;
   model::GroupMember member;
 };
@@ -50,9 +50,10 @@ struct GroupRecording {
 bool IsNamed(const model::GroupMember& member, const std::string& text);
 
 // Of recordings in any order the members of one group, by their numbers: of that with this ID, else
-// of groups with this name those of the newest. A copy stands for its original only where that is
-// not there. INVALID_ARGUMENT (ARGUMENT_INVALID): recordings say of themselves that they are one
-// member, or do not agree on the group; somebody else may have made one of them.
+// of groups with this name those of the newest. Parts of one recording are one member. A copy
+// stands for its original only where that is not there. INVALID_ARGUMENT (ARGUMENT_INVALID):
+// recordings say of themselves that they are one member, or do not agree on the group; somebody
+// else may have made one of them.
 absl::StatusOr<std::vector<GroupRecording>> MembersOf(std::vector<GroupRecording> all,
                                                       const std::string& text);
 

@@ -32,6 +32,24 @@ TEST(GroupNamesTest, AMemberIsAWorkerAndAChannel) {
   EXPECT_EQ(other->source->parameters.size(), 2u);
 }
 
+TEST(GroupNamesTest, AMemberMayBeInParts) {
+  const auto parts = ParseMember("w1:7500=a:7400,b:7400/l0/c1,synth:seed=5,noise=0");
+  ASSERT_TRUE(parts.ok()) << parts.status();
+  EXPECT_EQ(parts->storage, "a:7400,b:7400");
+  EXPECT_EQ(parts->channel, "luns/l0/channels/c1");
+  EXPECT_EQ(parts->source->parameters.size(), 2u);
+  EXPECT_FALSE(ParseMember("w1:7500=a:7400,b/l0/c1").ok());
+
+  const auto part = [](uint32_t number, const std::string& whole) {
+    GroupRecording made = Member("g", 1, 10);
+    made.recording.name = "luns/l0/channels/c1/recordings/r";
+    made.recording.part = {.number = number, .parts = 2, .whole = whole};
+    return made;
+  };
+  EXPECT_EQ(MembersOf({part(1, "r"), part(2, "r"), Member("g", 2, 10)}, "g")->size(), 2u);
+  EXPECT_FALSE(MembersOf({part(1, "r"), part(2, "other")}, "g").ok());
+}
+
 TEST(GroupNamesTest, WhatIsNoMemberIsNamed) {
   for (const char* bad : {"", "=", "w:1", "w:1=", "w:1=a:1", "w:1=a:1/l0", "w=a:1/l0/c",
                           ":1=a:1/l/c", "w:1=a/l0/c1", "w:1=a:/l0/c1", "w:1=a:1/l0/c1,"}) {

@@ -317,7 +317,6 @@ TEST_F(CallsTest, AMemberOfAGroupBeginsAtAnInstant) {
   EXPECT_EQ(reason_of([](RecordSpec& s) { s.transfer.group->number = 5; }), "ARGUMENT_INVALID");
   EXPECT_EQ(reason_of([](RecordSpec& s) { s.transfer.group->id = "a b"; }), "NAME_INVALID");
   EXPECT_EQ(reason_of([](RecordSpec& s) { s.transfer.device = "all"; }), "ARGUMENT_INVALID");
-  EXPECT_EQ(reason_of([](RecordSpec& s) { s.transfer.storage = "a:1,b:1"; }), "ARGUMENT_INVALID");
 }
 
 TEST_F(CallsTest, JobsThatAreNotThere) {
