@@ -13,6 +13,7 @@
 #include "services/model/recording/stream.h"
 #include "services/model/words/resource_name.h"
 #include "services/model/words/short_name.h"
+#include "services/model/words/storage_list.h"
 #include "services/rpc/client/follow_moved.h"
 #include "services/site/node_lists.h"
 
@@ -103,12 +104,15 @@ absl::StatusOr<std::string> InletNameOf(const std::string& text) {
 }
 
 absl::StatusOr<InletAddress> InletAddressOf(const std::string& text) {
-  const auto [worker, inlet] = SplitNode(text);
-  if (!naming::ParseNodeName(worker).ok() || inlet.empty()) {
+  const auto [workers, inlet] = SplitNode(text);
+  const bool named = std::ranges::all_of(StoragesOf(workers), [](const std::string& worker) {
+    return naming::ParseNodeName(worker).ok();
+  });
+  if (!named || inlet.empty()) {
     return NameInvalid(text, absl::StrCat("\"", text, "\": must be HOST:PORT/INLET"));
   }
   TD_ASSIGN_OR_RETURN(std::string name, InletNameOf(std::string(inlet)));
-  return InletAddress{.worker = std::string(worker), .name = std::move(name)};
+  return InletAddress{.worker = std::string(workers), .name = std::move(name)};
 }
 
 absl::StatusOr<std::string> JobNameOf(const std::string& text) {

@@ -30,9 +30,9 @@ absl::Status CheckMeant(const std::string& text, const Recording& found);
 // INLET or inlets/INLET
 absl::StatusOr<std::string> InletNameOf(const std::string& text);
 
-// HOST:PORT/INLET
+// HOST:PORT/INLET, or HOST:PORT,HOST:PORT/INLET for a stream that is dealt to several workers.
 struct InletAddress {
-  std::string worker;  // HOST:PORT
+  std::string worker;  // HOST:PORT, or several
   std::string name;    // inlets/INLET
 };
 absl::StatusOr<InletAddress> InletAddressOf(const std::string& text);

@@ -96,11 +96,12 @@ Node& SiteTest::AddNode() {
   return *nodes_.back();
 }
 
-Worker& SiteTest::AddWorker() {
+Worker& SiteTest::AddWorker(bool inlets) {
   gpu_worker::Settings settings;
   settings.listen = "127.0.0.1:0";
   settings.devices = {"host"};
   settings.rails = kRails;
+  settings.inlets = inlets;
   workers_.push_back(std::make_unique<Worker>(std::move(settings)));
   workers_.back()->Start();
   return *workers_.back();

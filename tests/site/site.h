@@ -75,7 +75,7 @@ class SiteTest : public testing::Test {
  protected:
   // Started, with two rails, and in this order numbers from 0 on.
   Node& AddNode();
-  Worker& AddWorker();
+  Worker& AddWorker(bool inlets = false);
 
   // A LUN `name` of kind posix with the member dir_/NAME.
   void AddLun(Node& node, const std::string& name, uint64_t capacity_bytes);

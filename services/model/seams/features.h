@@ -63,7 +63,6 @@ inline constexpr std::array kRefusedPairs = {
                 "are for one node of storage: of a recording in parts the other nodes take over"},
     FeaturePair{Feature::kStandby, Feature::kInlet, "standbys",
                 "are storage nodes: a recording into an inlet has none"},
-    FeaturePair{Feature::kParts, Feature::kInlet, "storage", "is one worker: of an inlet"},
     FeaturePair{Feature::kGroup, Feature::kAllDevices, "device",
                 "is \"all\": a member of a group is one recording"},
     FeaturePair{Feature::kSecondOutput, Feature::kInlet, "outputs",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "dataplane/reason.h"
@@ -219,12 +220,15 @@ void DealtRecording::TellDegraded(absl::string_view code, size_t number, const s
 void DealtRecording::NoteCopies() {
   const DealCounts& counts = dealer_->counts();
   if (counts.too_few == 0 || !settings_.on_note) return;
-  settings_.on_note(MakeNote(
-      "ONE_COPY",
-      absl::StrCat("DEGRADED: ", counts.too_few, " blocks, the first of them block ",
-                   counts.first_too_few, ", have one copy alone: tapectl repair makes the other"),
-      {{"blocks", absl::StrCat(counts.too_few)},
-       {"first_block", absl::StrCat(counts.first_too_few)}}));
+  const std::string& channel = settings_.nodes.front().session.session.open.channel;
+  const bool kept = !absl::StartsWith(channel, "inlets/");
+  settings_.on_note(
+      MakeNote("ONE_COPY",
+               absl::StrCat("DEGRADED: ", counts.too_few, " blocks, the first of them block ",
+                            counts.first_too_few, ", have one copy alone",
+                            kept ? ": tapectl repair makes the other" : ""),
+               {{"blocks", absl::StrCat(counts.too_few)},
+                {"first_block", absl::StrCat(counts.first_too_few)}}));
 }
 
 void DealtRecording::Tell(absl::string_view code, size_t number, const std::string& what,

@@ -265,7 +265,7 @@ void AddRecord(Command tapectl, Program& program) {
   record
       .AddOption("--to", record_options->to,
                  "HOST:PORT/INLET of another worker (tapectl receive), instead of a channel: no "
-                 "storage is between")
+                 "storage is between; HOST:PORT,HOST:PORT/INLET deals to several")
       .Excludes(channel);
   record.AddParsed("--source", record_options->end, ParseEnd,
                    "synth, file:PATH (raw or .sigmf-meta), ingest:udp=HOST:PORT (packets that come "

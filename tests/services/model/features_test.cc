@@ -96,10 +96,9 @@ TEST(FeaturesTest, EveryPairWorksOrIsRefusedWithItsReason) {
       ExpectRefused(checked, *refusal);
     }
   }
-  EXPECT_THAT(refused,
-              ElementsAre("standby with parts", "standby with copies", "standby with inlet",
-                          "parts with inlet", "copies with inlet", "group with all devices",
-                          "second output with inlet", "inlet with all devices"));
+  EXPECT_THAT(refused, ElementsAre("standby with parts", "standby with copies",
+                                   "standby with inlet", "group with all devices",
+                                   "second output with inlet", "inlet with all devices"));
 }
 
 TEST(FeaturesTest, WhatNeedsAnotherIsRefusedWithoutIt) {
