@@ -60,12 +60,13 @@ class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
     uint64_t unmarked = 0;
   };
 
+  static constexpr char kSecondOutput[] = "second output";
   struct RingWish {
     dataplane::TransferOp op = dataplane::TransferOp::kRead;  // the one expected
     uint32_t slots = 0;                                       // 0: by the block's size
     uint64_t block_bytes = 0;
     size_t run = 1;          // slots that are lent side by side
-    std::string whose = {};  // "part 1 of 2", "second output"; empty: of the job alone
+    std::string whose = {};  // "part 1 of 2", kSecondOutput; empty: of the job alone
     bool host = false;       // in host memory
   };
   absl::StatusOr<std::unique_ptr<transfer::TransferSession>> NewSession(const RingWish& wish);
