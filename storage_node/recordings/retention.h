@@ -1,6 +1,6 @@
 // What a LUN's policies delete: the oldest closed recordings, for room or for their age, never
-// those that are kept, written or played, and of a stream nothing that comes after a segment that is
-// still written, unless nothing else makes room for what comes now.
+// those that are kept, written or played, and of a stream nothing that comes after a segment that
+// is still written, unless nothing else makes room for what comes now.
 #pragma once
 
 #include <map>
