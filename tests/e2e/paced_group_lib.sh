@@ -22,7 +22,7 @@ record_group() {
 
 # play_group: PACED is how far each member was when it was seen first.
 play_group() {
-  record_group even --blocks $GROUP_BLOCKS --start-in 2s >"$WORK/even.json" || fail "no group: $(<"$WORK/even.json")"
+  record_group even --blocks $GROUP_BLOCKS --start-in "$(slow 4)s" >"$WORK/even.json" || fail "no group: $(<"$WORK/even.json")"
   tapectl_json --storage "$(address 0),$(address 1)" play --group even --sink null --rate "$PACE" >"$WORK/played.json" 2>"$WORK/played.log" &
   PLAYER=$!
   wait_for 15 look_at_pace || fail "the group does not play: $(cat "$WORK/played.log")"
