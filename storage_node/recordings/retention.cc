@@ -79,6 +79,26 @@ class OpenStreams {
   std::map<Stream, uint64_t> first_;  // segment of each that is still written
 };
 
+// Oldest first; of a stream by the numbers of its segments, as the machine's clock may step.
+absl::StatusOr<std::vector<catalog::RecordingRow>> OldestFirst(Recordings& recordings,
+                                                               const std::string& lun_id) {
+  TD_ASSIGN_OR_RETURN(auto rows,
+                      recordings.catalog()->ListRecordings({.lun = lun_id, .channel = "-"}));
+  std::ranges::reverse(rows);
+  std::map<std::pair<std::string, std::string>, std::vector<size_t>> streams;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const format::Manifest& manifest = rows[i].manifest;
+    if (!manifest.stream.empty()) streams[{rows[i].name.channel, manifest.stream}].push_back(i);
+  }
+  for (const auto& [stream, places] : streams) {
+    std::vector<catalog::RecordingRow> segments;
+    for (const size_t place : places) segments.push_back(std::move(rows[place]));
+    std::ranges::sort(segments, {}, [](const auto& row) { return row.manifest.segment; });
+    for (size_t i = 0; i < places.size(); ++i) rows[places[i]] = std::move(segments[i]);
+  }
+  return rows;
+}
+
 enum class Order { kAny, kOfStreams };
 
 // Oldest first, calls `wanted` of each that may go and deletes it if that is true. Returns whether
@@ -87,9 +107,7 @@ absl::StatusOr<bool> DeleteWhere(Recordings& recordings, const std::string& lun_
                                  luns::OpenLun& lun, absl::string_view why, Order order,
                                  dataplane::Deadline patience,
                                  const std::function<bool(const format::Manifest&)>& wanted) {
-  TD_ASSIGN_OR_RETURN(auto rows,
-                      recordings.catalog()->ListRecordings({.lun = lun_id, .channel = "-"}));
-  std::ranges::reverse(rows);
+  TD_ASSIGN_OR_RETURN(const auto rows, OldestFirst(recordings, lun_id));
   const OpenStreams open(recordings, rows);
   bool all = true;
   for (const catalog::RecordingRow& row : rows) {
