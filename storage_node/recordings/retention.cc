@@ -50,6 +50,12 @@ class Turn {
   bool has_ = false;
 };
 
+using Stream = std::pair<std::string, std::string>;  // channel and ID; no ID: it is in none
+
+Stream StreamOf(const catalog::RecordingRow& row) {
+  return {row.name.channel, row.manifest.stream};
+}
+
 // The streams with a segment that is still written. Those after it stay: a stream loses its oldest
 // samples, and no later ones.
 class OpenStreams {
@@ -71,11 +77,6 @@ class OpenStreams {
   }
 
  private:
-  using Stream = std::pair<std::string, std::string>;  // channel and ID
-  static Stream StreamOf(const catalog::RecordingRow& row) {
-    return {row.name.channel, row.manifest.stream};
-  }
-
   std::map<Stream, uint64_t> first_;  // segment of each that is still written
 };
 
@@ -85,10 +86,9 @@ absl::StatusOr<std::vector<catalog::RecordingRow>> OldestFirst(Recordings& recor
   TD_ASSIGN_OR_RETURN(auto rows,
                       recordings.catalog()->ListRecordings({.lun = lun_id, .channel = "-"}));
   std::ranges::reverse(rows);
-  std::map<std::pair<std::string, std::string>, std::vector<size_t>> streams;
+  std::map<Stream, std::vector<size_t>> streams;
   for (size_t i = 0; i < rows.size(); ++i) {
-    const format::Manifest& manifest = rows[i].manifest;
-    if (!manifest.stream.empty()) streams[{rows[i].name.channel, manifest.stream}].push_back(i);
+    if (!rows[i].manifest.stream.empty()) streams[StreamOf(rows[i])].push_back(i);
   }
   for (const auto& [stream, places] : streams) {
     std::vector<catalog::RecordingRow> segments;
