@@ -10,6 +10,15 @@
 #include "gpu_worker/stages/synth/source.h"
 #include "services/base/errors.h"
 
+// g++ compiles such a function twice, and the loader takes what this processor has: SSE2 has no
+// 64-bit multiplication of vectors. Sanitizers are not ready when the loader asks.
+#if defined(__x86_64__) && defined(__linux__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define TAPEDECK_ALSO_AVX2 __attribute__((target_clones("avx2", "default")))
+#else
+#define TAPEDECK_ALSO_AVX2
+#endif
+
 namespace tapedeck::gpu_worker::stages::synth {
 namespace {
 
@@ -21,6 +30,18 @@ absl::Status WrongOrigin(absl::string_view text) {
 }
 
 std::string Exact(double value) { return absl::StrFormat("%.17g", value); }
+
+// out[i] = the noise of sample first + i.
+TAPEDECK_ALSO_AVX2 void MakeNoise(const Waveform& waveform, uint64_t first, Complex* out,
+                                  size_t count) {
+  for (size_t i = 0; i < count; ++i) out[i] = ScaledNoise(waveform, first + i);
+}
+
+// Adds one tone to each: of the chunk that starts so, these steps.
+TAPEDECK_ALSO_AVX2 void AddToneToEach(Complex start, const Complex* steps, Complex* out,
+                                      size_t count) {
+  for (size_t i = 0; i < count; ++i) out[i] = AddTone(out[i], start, steps[i]);
+}
 
 uint64_t TurnPerSample(double tone) {
   const double turn = std::ldexp(std::fabs(tone), 64);  // at most 2^63
@@ -119,12 +140,11 @@ void Generator::Make(uint64_t first, std::span<Complex> out) const {
 }
 
 void Generator::MakeInChunk(uint64_t first, std::span<Complex> out) const {
-  for (size_t i = 0; i < out.size(); ++i) out[i] = ScaledNoise(waveform_, first + i);
+  MakeNoise(waveform_, first, out.data(), out.size());
   const uint64_t chunk = first / kChunk;
   for (uint32_t tone = 0; tone < waveform_.tones; ++tone) {
-    const Complex start = ChunkStart(waveform_, tone, chunk);
     const Complex* steps = steps_.data() + tone * kChunk + first % kChunk;
-    for (size_t i = 0; i < out.size(); ++i) out[i] = AddTone(out[i], start, steps[i]);
+    AddToneToEach(ChunkStart(waveform_, tone, chunk), steps, out.data(), out.size());
   }
 }
 

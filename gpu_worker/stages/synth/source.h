@@ -37,7 +37,7 @@ absl::StatusOr<MadeSource> Create(const Parameters& parameters, const SourcePlac
 // Of parameters as Parse has read them.
 Waveform WaveformOf(const Parameters& parameters);
 
-// Computes samples on the calling thread; about 1 GB/s.
+// Computes samples on the calling thread.
 class Generator {
  public:
   explicit Generator(const Waveform& waveform);
