@@ -21,19 +21,32 @@ WORKER_PID=
 # Makes WORK, a directory that services_end removes. mktemp honours TMPDIR.
 services_begin() {
   WORK=$(mktemp -d -t tapedeck.XXXXXX)
+  hold_ports
 }
 
-# A TCP port that nothing listens on, below the range the kernel gives to clients.
+# hold_ports: PORTS_FROM is the first of 100 ports, below the range the kernel gives to clients, that no other script of this user
+# takes while this one runs: nobody has the port of a service that is killed and started again.
+hold_ports() {
+  local locks=/tmp/tapedeck-ports-$UID set=$RANDOM
+  mkdir -p "$locks"
+  for _ in {1..120}; do
+    set=$(((set + 1) % 120))
+    exec {PORTS_LOCK}>"$locks/$set"
+    PORTS_FROM=$((20000 + set * 100))
+    ! flock --nonblock "$PORTS_LOCK" || return 0
+    exec {PORTS_LOCK}>&-
+  done
+  echo "hold_ports: all ports are held by other scripts; locks are in $locks" >&2
+  return 1
+}
+
+# A TCP port of this script's that it has not had and nothing listens on.
 free_port() {
   local port
-  for _ in {1..100}; do
-    port=$((RANDOM % 12000 + 20000))
-    if [[ -z $(ss -Htln "sport = :$port") ]]; then
-      echo "$port"
-      return 0
-    fi
+  for ((port = PORTS_FROM; port < PORTS_FROM + 100; ++port)); do
+    [[ -z $(ss -Htln "sport = :$port") ]] && mkdir "$WORK/.port-$port" 2>/dev/null && echo "$port" && return 0
   done
-  echo "free_port: no free TCP port found" >&2
+  echo "free_port: no free TCP port from $PORTS_FROM on" >&2
   return 1
 }
 
@@ -52,16 +65,17 @@ programs_each() {
 # (TAPEDECK_SLOWNESS).
 slow() { echo $(($1 * ${TAPEDECK_SLOWNESS:-1} * $(programs_each))); }
 
-# wait_for SECONDS COMMAND...: runs the command until it succeeds; fails when the time is over, which is longer on a slow
-# machine.
+# wait_for SECONDS COMMAND...: runs the command until it succeeds, more and more seldom; fails when the time is over, which is longer
+# on a slow machine.
 wait_for() {
-  local limit=$(($1 * 1000)) begun waited
+  local limit=$(($1 * 1000)) begun waited pause=3
   begun=$(milliseconds)
   shift
   until "$@" >/dev/null 2>&1; do
     waited=$(($(milliseconds) - begun))
     ((waited < limit || waited < $(slow "$limit"))) || return 1
-    sleep 0.05
+    ((pause >= 30)) || pause=$((pause + 2))
+    sleep "0.$(printf %02d "$pause")"
   done
 }
 
@@ -69,6 +83,7 @@ milliseconds() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
 
 port_answers() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
+# started_or_dead PID PORT
 started_or_dead() { port_answers "$2" || ! kill -0 "$1"; }
 
 # start_service LOG PORT COMMAND...: sets SERVICE_PID once the port answers. With the log's end on failure.
