@@ -5,7 +5,7 @@
 examine() {
   DOCTOR_STATUS=0
   ANSWER=$(tapectl_json doctor "$@" 2>"$WORK/doctor.log") || DOCTOR_STATUS=$?
-  jq -e .findings >/dev/null <<<"$ANSWER" || fail "no findings in: $ANSWER $(cat "$WORK/doctor.log")"
+  if [[ -z $ANSWER ]] || ! jq -e .findings >/dev/null <<<"$ANSWER"; then fail "no findings in: $ANSWER $(cat "$WORK/doctor.log")"; fi
 }
 
 # finds CODE SEVERITY NODE [OPTION...]: among what the doctor says, with words and a fitting exit status.

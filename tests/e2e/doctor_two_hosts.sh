@@ -14,7 +14,7 @@ doctor_fail() {
 # Sets SAID_DOCTOR; its exit status tells of findings.
 ask_doctor() {
   SAID_DOCTOR=$(on b "$BIN/tapectl" --output json --storage 10.9.0.1:7401 --worker 10.9.0.2:7501 doctor) || true
-  jq -e .findings >/dev/null <<<"$SAID_DOCTOR" || doctor_fail "no findings in: $SAID_DOCTOR"
+  if [[ -z $SAID_DOCTOR ]] || ! jq -e .findings >/dev/null <<<"$SAID_DOCTOR"; then doctor_fail "no findings in: $SAID_DOCTOR"; fi
 }
 
 # says FILTER [JQ OPTION...]

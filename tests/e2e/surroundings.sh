@@ -60,7 +60,7 @@ hang_up() {
   end_job
   grep -q 'shutting down' "$WORK/storage.log" || fail "SIGHUP ended the storage node at once"
   start_storage
-  json_is "$(tapectl_json recordings list --limit 1)" '.recordings[0].state == "SEALED"' "the recording at SIGHUP"
+  json_is "$(tapectl_json recordings list l0/c0)" '.recordings[0].state == "SEALED"' "the recording at SIGHUP"
   kill -HUP "$WORKER_PID"
   wait_for 15 is_gone "$WORKER_PID" || fail "the worker does not end at SIGHUP"
   grep -q 'shutting down' "$WORK/worker.log" || fail "SIGHUP ended the worker at once"

@@ -23,7 +23,7 @@ start_worker() {
 
 ctl() { on b "$BIN/tapectl" --output json --storage 10.9.0.1:7401 --worker 10.9.0.2:7501 "$@"; }
 
-is_true() { jq -e "$2" >/dev/null <<<"$1" || fail "$3: not ($2) in $1"; }
+is_true() { if [[ -z $1 ]] || ! jq -e "$2" >/dev/null <<<"$1"; then fail "$3: not ($2) in $1"; fi; }
 
 # traced LIMIT...: records that long; ANSWER is what tapectl says of the timeline.
 traced() {

@@ -32,7 +32,7 @@ start_worker() {
 # From the machine that stays: its services are reached over the control network.
 ctl_on() { on "$1" "$BIN/tapectl" --output json --storage 10.9.0.1:7400 --worker 10.9.0.2:7500 "${@:2}"; }
 
-is_true() { jq -e "$2" >/dev/null <<<"$1" || fail "$3: not ($2) in $1"; }
+is_true() { if [[ -z $1 ]] || ! jq -e "$2" >/dev/null <<<"$1"; then fail "$3: not ($2) in $1"; fi; }
 
 state_of() { ctl_on "$1" recordings show "$2" | jq -r .state; }
 

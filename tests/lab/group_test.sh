@@ -22,7 +22,7 @@ fail() {
 
 ctl() { on a "$BIN/tapectl" --output json --storage 10.0.0.1:7402 --worker 10.9.0.1:7502 "$@"; }
 
-is_true() { jq -e "$2" >/dev/null <<<"$1" || fail "$3: not ($2) in $1"; }
+is_true() { if [[ -z $1 ]] || ! jq -e "$2" >/dev/null <<<"$1"; then fail "$3: not ($2) in $1"; fi; }
 
 # clock_of VM: against the host's, which answers meanwhile.
 clock_of() {
