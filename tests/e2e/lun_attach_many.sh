@@ -105,9 +105,9 @@ is_open() { tapectl_json recordings list --segments "$1-open/c" | jq -e '.record
 # Everything that the lists say, but where it lies and what is still recorded.
 lists() {
   local closed='select(.name | test("^luns/[a-z]+-open") | not)'
-  tapectl_json lun list | jq --sort-keys "[.luns[] | $closed | del(.members)] | sort_by(.name)[]"
-  tapectl_json channel list | jq --sort-keys "[.channels[] | $closed] | sort_by(.name)[]"
-  tapectl_json recordings list --segments | jq --sort-keys "[.recordings[] | $closed] | sort_by(.name)[]"
+  tapectl_json lun list | command jq --sort-keys "[.luns[] | $closed | del(.members)] | sort_by(.name)[]"
+  tapectl_json channel list | command jq --sort-keys "[.channels[] | $closed] | sort_by(.name)[]"
+  tapectl_json recordings list --segments | command jq --sort-keys "[.recordings[] | $closed] | sort_by(.name)[]"
 }
 
 # Nothing is deleted any more for new recordings.
