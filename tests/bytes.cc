@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <random>
 
 namespace tapedeck {
 
@@ -19,9 +18,12 @@ bool AllAre(std::byte value, std::span<const std::byte> bytes) {
 }
 
 void FillRandom(uint64_t seed, std::span<std::byte> bytes) {
-  std::mt19937_64 random(seed);
+  uint64_t state = seed;
   for (size_t i = 0; i + 8 <= bytes.size(); i += 8) {
-    const uint64_t value = random();
+    uint64_t value = state += 0x9e3779b97f4a7c15;
+    value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
+    value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
+    value ^= value >> 31;
     std::memcpy(bytes.data() + i, &value, 8);
   }
 }

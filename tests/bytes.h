@@ -18,8 +18,8 @@ void PutBytes(std::span<const std::byte> from, std::span<std::byte> to);
 // Every byte is `value`.
 bool AllAre(std::byte value, std::span<const std::byte> bytes);
 
-// Numbers of a 64-bit Mersenne twister that began with `seed`; the last up to 7 bytes stay as they
-// are.
+// Numbers of SplitMix64 (Steele, Lea, Flood 2014) that began with `seed`; the last up to 7 bytes
+// stay as they are.
 void FillRandom(uint64_t seed, std::span<std::byte> bytes);
 std::vector<std::byte> RandomBytes(uint64_t seed, size_t bytes);
 

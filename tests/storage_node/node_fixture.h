@@ -102,7 +102,8 @@ class NodeFixture {
     MakeChannel("c", dataplane::CommitLevel::kDurable);
   }
 
-  void Start() { Restart({}); }
+  // A session's ring has few slots: the kernel zeroes all of them, for each session of each test.
+  void Start() { Restart({.ring_slots = 32}); }
   // With these settings, but for the folder.
   void Restart(node::StorageSettings settings) {
     Stop();
