@@ -23,6 +23,9 @@ namespace {
 // s).
 constexpr int64_t kConnectDeadlineNs = 4 * dataplane::kSecondNs;
 constexpr int64_t kReconnectDeadlineNs = 2 * dataplane::kSecondNs;
+// The first answer to an offer comes from a peer whose session is alive, or its silence ends that:
+// it may be as slow as its machine is busy.
+constexpr int64_t kAnswerDeadlineNs = 12 * dataplane::kSecondNs;
 
 // How long a peer's word that the session has ended may take: it comes by another connection than
 // the rail's end.
@@ -35,6 +38,7 @@ constexpr uint32_t kMaxConnections = 8;
 constexpr int64_t kOfferEveryNs = 125 * dataplane::kMillisecondNs;
 constexpr int64_t kOffersAtOnce = 32;
 
+int64_t AnswerDeadline(bool was_up) { return was_up ? kReconnectDeadlineNs : kAnswerDeadlineNs; }
 int64_t ConnectDeadline(bool was_up) { return was_up ? kReconnectDeadlineNs : kConnectDeadlineNs; }
 
 }  // namespace
@@ -92,7 +96,7 @@ void Rails::Offer(Entry& entry) {
     if (endpoint.ok()) SendOffer(entry, *endpoint);
   });
   // No answer within the deadline is a failed attempt, too.
-  executor_.PostAfter(ConnectDeadline(entry.was_up),
+  executor_.PostAfter(AnswerDeadline(entry.was_up),
                       lifetime_.Guard([&entry, generation = entry.link->generation()] {
                         if (entry.link->generation() == generation && !entry.link->up()) {
                           entry.link->Close(absl::DeadlineExceededError(
