@@ -30,7 +30,7 @@ inline constexpr int64_t kConnectPhaseNs = 18 * dataplane::kSecondNs;
 inline constexpr int64_t kRestNs = 120 * dataplane::kSecondNs;
 // Flushing a large file takes the worker's disk minutes.
 inline constexpr int64_t kConsumeNs = 600 * dataplane::kSecondNs;
-// A worker with no rail up says something every second. Longer holds a ring for nobody; shorter
+// A worker says something every 250 ms. Longer holds a ring for nobody; shorter
 // mistakes a stalled host for a dead one.
 inline constexpr int64_t kSilenceNs = 6 * dataplane::kSecondNs;
 
