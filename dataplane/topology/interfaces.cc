@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "dataplane/socket_address.h"
+
 namespace tapedeck::dataplane::topology {
 namespace {
 
@@ -39,12 +41,8 @@ Bytes BytesOf(const sockaddr* address) {
 }
 
 Bytes Parse(const std::string& address) {
-  for (const auto& [family, size] :
-       {std::pair(AF_INET, size_t{4}), std::pair(AF_INET6, size_t{16})}) {
-    Bytes bytes(size);
-    if (inet_pton(family, address.c_str(), bytes.data()) == 1) return bytes;
-  }
-  return {};
+  const std::optional<SocketAddress> ip = ParseIp(address);
+  return ip.has_value() ? BytesOf(ip->get()) : Bytes();
 }
 
 bool SameNetwork(const Bytes& a, const Bytes& b, const Bytes& mask) {

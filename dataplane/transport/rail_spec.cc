@@ -4,8 +4,8 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "dataplane/socket_address.h"
 
 namespace tapedeck::dataplane {
 namespace {
@@ -55,13 +55,9 @@ absl::StatusOr<RailSpec> ParseRailSpec(const std::string& text) {
     rest = rest.substr(0, at);
   }
   spec.address = rest;
-  uint32_t number = 0;
-  const auto is_digit = [](unsigned char c) { return absl::ascii_isdigit(c); };
-  if (!port.empty() && (!std::ranges::all_of(port, is_digit) || !absl::SimpleAtoi(port, &number) ||
-                        number > UINT16_MAX)) {
-    return bad("bad port");
-  }
-  spec.port = static_cast<uint16_t>(number);
+  const std::optional<uint16_t> number = port.empty() ? 0 : ParsePort(port);
+  if (!number.has_value()) return bad("bad port");
+  spec.port = *number;
   if (spec.address.empty()) return bad("no address");
   if (!IsAddress(spec.address)) return bad("bad address");
   if (spec.address[0] == '%') {

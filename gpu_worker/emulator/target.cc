@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "absl/time/time.h"
+#include "dataplane/socket_address.h"
 #include "dataplane/status_macros.h"
 
 namespace tapedeck::gpu_worker::emulator {
@@ -39,29 +39,21 @@ absl::Status SendFailed(const char* call) {
       absl::StrCat(call, ": the receiver took nothing for ", absl::FormatDuration(kPatience)));
 }
 
-packets::Address AddressOf(const addrinfo& found) {
-  packets::Address address{.bytes = found.ai_addrlen};
-  std::memcpy(&address.storage, found.ai_addr, found.ai_addrlen);
-  return address;
-}
-
 }  // namespace
 
 absl::StatusOr<Target> Target::Connect(Transport transport, const std::string& address) {
-  const size_t colon = address.rfind(':');
-  if (colon == std::string::npos || colon == 0) {
+  const dataplane::HostPort split = dataplane::SplitHostPort(address);
+  if (split.host.empty() || split.port.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(address, ": expected HOST:PORT"));
   }
-  absl::string_view host = absl::string_view(address).substr(0, colon);
-  if (absl::ConsumePrefix(&host, "[")) absl::ConsumeSuffix(&host, "]");
   const addrinfo hints{.ai_socktype = transport == Transport::kUdp ? SOCK_DGRAM : SOCK_STREAM};
   addrinfo* found = nullptr;
-  const int error =
-      getaddrinfo(std::string(host).c_str(), address.c_str() + colon + 1, &hints, &found);
+  const int error = getaddrinfo(std::string(split.bare()).c_str(), std::string(split.port).c_str(),
+                                &hints, &found);
   const std::unique_ptr<addrinfo, Forget> forget(found);
   if (error != 0) return absl::UnavailableError(absl::StrCat(address, ": ", gai_strerror(error)));
   if (transport == Transport::kUdp) {
-    TD_ASSIGN_OR_RETURN(Datagrams datagrams, Datagrams::Connect(AddressOf(*found)));
+    TD_ASSIGN_OR_RETURN(Datagrams datagrams, Datagrams::Connect(dataplane::SocketAddress(*found)));
     return Target(std::move(datagrams));
   }
   Fd socket(::socket(found->ai_family, found->ai_socktype | SOCK_CLOEXEC, 0));

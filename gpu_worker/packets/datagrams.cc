@@ -1,6 +1,5 @@
 #include "gpu_worker/packets/datagrams.h"
 
-#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <poll.h>
@@ -11,10 +10,8 @@
 #include <cstring>
 #include <numeric>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
 #include "dataplane/deadline.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/packets/limits.h"
@@ -122,50 +119,11 @@ class Messages {
 
 }  // namespace
 
-std::optional<Address> AddressOf(const std::string& text) {
-  const size_t colon = text.rfind(':');
-  uint32_t port = 0;
-  if (colon == std::string::npos || !absl::SimpleAtoi(text.substr(colon + 1), &port) || port == 0 ||
-      port > UINT16_MAX) {
-    return std::nullopt;
-  }
-  absl::string_view host = absl::string_view(text).substr(0, colon);
-  const bool v6 = absl::ConsumePrefix(&host, "[") && absl::ConsumeSuffix(&host, "]");
-  Address address;
-  if (v6) {
-    auto& to = reinterpret_cast<sockaddr_in6&>(address.storage);
-    to.sin6_family = AF_INET6;
-    to.sin6_port = htons(static_cast<uint16_t>(port));
-    address.bytes = sizeof(to);
-    if (inet_pton(AF_INET6, std::string(host).c_str(), &to.sin6_addr) == 1) return address;
-  } else {
-    auto& to = reinterpret_cast<sockaddr_in&>(address.storage);
-    to.sin_family = AF_INET;
-    to.sin_port = htons(static_cast<uint16_t>(port));
-    address.bytes = sizeof(to);
-    if (inet_pton(AF_INET, std::string(host).c_str(), &to.sin_addr) == 1) return address;
-  }
-  return std::nullopt;
-}
-
-std::string TextOf(const Address& address) {
-  std::array<char, INET6_ADDRSTRLEN> host{};
-  if (address.storage.ss_family == AF_INET6) {
-    const auto& v6 = reinterpret_cast<const sockaddr_in6&>(address.storage);
-    inet_ntop(AF_INET6, &v6.sin6_addr, host.data(), host.size());
-    return absl::StrCat("[", host.data(), "]:", ntohs(v6.sin6_port));
-  }
-  const auto& v4 = reinterpret_cast<const sockaddr_in&>(address.storage);
-  inet_ntop(AF_INET, &v4.sin_addr, host.data(), host.size());
-  return absl::StrCat(host.data(), ":", ntohs(v4.sin_port));
-}
-
-absl::StatusOr<Datagrams> Datagrams::Connect(const Address& address) {
+absl::StatusOr<Datagrams> Datagrams::Connect(const dataplane::SocketAddress& address) {
   const int family = address.storage.ss_family;
   Fd socket(::socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (socket.get() < 0) return Failed("socket");
-  const auto* to = reinterpret_cast<const sockaddr*>(&address.storage);
-  if (connect(socket.get(), to, address.bytes) != 0) return Failed("connect");
+  if (connect(socket.get(), address.get(), address.bytes) != 0) return Failed("connect");
   return Datagrams(std::move(socket));
 }
 

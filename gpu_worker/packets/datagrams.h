@@ -2,11 +2,8 @@
 // tapedeck-emulator.
 #pragma once
 
-#include <sys/socket.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -15,19 +12,10 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "dataplane/fd.h"
+#include "dataplane/socket_address.h"
 #include "services/signal/packet_parts.h"
 
 namespace tapedeck::gpu_worker::packets {
-
-struct Address {
-  sockaddr_storage storage{};
-  socklen_t bytes = 0;
-};
-
-// Of HOST:PORT with an IP address, of IPv6 in brackets, and a port from 1; no name is looked up.
-std::optional<Address> AddressOf(const std::string& text);
-// As AddressOf reads it, in the one spelling that an address has.
-std::string TextOf(const Address& address);
 
 // One thread.
 class Datagrams {
@@ -35,7 +23,7 @@ class Datagrams {
   using Packet = services::PacketParts;
 
   // UNAVAILABLE says what is in the way.
-  static absl::StatusOr<Datagrams> Connect(const Address& address);
+  static absl::StatusOr<Datagrams> Connect(const dataplane::SocketAddress& address);
 
   // In order; they may be lost, or nobody be there. Where the kernel has no room for more it waits,
   // at most for `patience` without any progress: DEADLINE_EXCEEDED.

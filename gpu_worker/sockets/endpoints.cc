@@ -3,28 +3,16 @@
 #include <arpa/inet.h>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "dataplane/printable.h"
+#include "dataplane/socket_address.h"
 
 namespace tapedeck::gpu_worker::sockets {
-namespace {
 
-std::optional<uint16_t> ReadPort(absl::string_view text) {
-  uint32_t port = 0;
-  if (text.size() > 5 || !std::all_of(text.begin(), text.end(), absl::ascii_isdigit) ||
-      !absl::SimpleAtoi(text, &port) || port == 0 || port > UINT16_MAX) {
-    return std::nullopt;
-  }
-  return static_cast<uint16_t>(port);
-}
-
-}  // namespace
+using dataplane::ParsePort;
 
 absl::StatusOr<Endpoints> Endpoints::Parse(absl::string_view text) {
   const std::pair<absl::string_view, absl::string_view> parts =
@@ -37,11 +25,11 @@ absl::StatusOr<Endpoints> Endpoints::Parse(absl::string_view text) {
     const std::pair<absl::string_view, absl::string_view> ports =
         absl::StrSplit(parts.second, absl::MaxSplits('-', 1));
     const bool one = parts.second.find('-') == absl::string_view::npos;
-    const std::optional<uint16_t> first = ReadPort(ports.first);
-    const std::optional<uint16_t> last = ReadPort(one ? ports.first : ports.second);
-    good = good && first.has_value() && last.has_value() && *first <= *last;
-    out.first_port = first.value_or(0);
-    out.last_port = last.value_or(0);
+    const uint16_t first = ParsePort(ports.first).value_or(0);
+    const uint16_t last = ParsePort(one ? ports.first : ports.second).value_or(0);
+    good = good && first != 0 && first <= last;
+    out.first_port = first;
+    out.last_port = last;
   }
   if (good) return out;
   return absl::InvalidArgumentError(

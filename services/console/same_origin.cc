@@ -1,31 +1,14 @@
 #include "services/console/same_origin.h"
 
-#include <arpa/inet.h>
-
-#include <algorithm>
-
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "dataplane/printable.h"
+#include "dataplane/socket_address.h"
 
 namespace tapedeck::services::console {
 namespace {
 
 constexpr size_t kShownBytes = 128;
-
-bool IsAddress(const std::string& host) {
-  in6_addr address;
-  return inet_pton(AF_INET, host.c_str(), &address) == 1 ||
-         inet_pton(AF_INET6, host.c_str(), &address) == 1;
-}
-
-bool IsPort(absl::string_view text) {
-  uint32_t port = 0;
-  return text.size() <= 5 && std::ranges::all_of(text, absl::ascii_isdigit) &&
-         absl::SimpleAtoi(text, &port) && port <= UINT16_MAX;
-}
 
 absl::Status Foreign(absl::string_view what, absl::string_view value) {
   return absl::PermissionDeniedError(
@@ -42,7 +25,8 @@ std::string HostIn(absl::string_view text) {
   const std::string host(v6 ? text.substr(1, end - 1) : text.substr(0, end));
   const absl::string_view port =
       end == absl::string_view::npos ? absl::string_view() : text.substr(v6 ? end + 1 : end);
-  const bool good = port.empty() || (port[0] == ':' && IsPort(port.substr(1)));
+  const bool good =
+      port.empty() || (port[0] == ':' && dataplane::ParsePort(port.substr(1)).has_value());
   if (!good || (v6 && host.find(':') == std::string::npos)) return "";
   return host;
 }
@@ -50,7 +34,7 @@ std::string HostIn(absl::string_view text) {
 absl::Status CheckOrigin(const HttpRequest& request, Scheme scheme) {
   if (scheme == Scheme::kHttp) {
     const std::string host = HostIn(request.host);
-    if (!IsAddress(host) && !absl::EqualsIgnoreCase(host, "localhost")) {
+    if (!dataplane::ParseIp(host).has_value() && !absl::EqualsIgnoreCase(host, "localhost")) {
       return absl::PermissionDeniedError(
           absl::StrCat("Host ", dataplane::Printable(request.host, kShownBytes),
                        ": without certificates the console goes by an IP address or localhost"));

@@ -19,6 +19,7 @@
 #include "dataplane/fd.h"
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/now.h"
+#include "dataplane/socket_address.h"
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/tcp/socket.h"
 
@@ -49,7 +50,7 @@ absl::StatusOr<Ends> Connect(const std::string& address) {
   TD_ASSIGN_OR_RETURN(const Fd listener, dataplane::tcp::Listen(address, 0));
   Ends ends;
   TD_ASSIGN_OR_RETURN(ends.sends, dataplane::tcp::StartConnect(
-                                      address, address, dataplane::tcp::LocalPort(listener)));
+                                      address, address, dataplane::LocalAddress(listener).port()));
   TD_RETURN_IF_ERROR(Ready(listener, POLLIN, "accept"));
   TD_ASSIGN_OR_RETURN(ends.receives, dataplane::tcp::Accept(listener));
   TD_RETURN_IF_ERROR(Ready(ends.sends, POLLOUT, "connect"));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/socket_address.h"
 #include "services/base/addresses/listen_address.h"
 
 namespace tapedeck::gpu_worker::packets {
@@ -28,8 +29,7 @@ std::string Receive(int socket) {
 TEST(DatagramsTest, ArriveAsTheyWereGivenWhateverTheirSizes) {
   const auto receiver = services::ListenForDatagrams("127.0.0.1:0");
   ASSERT_TRUE(receiver.ok()) << receiver.status();
-  auto datagrams =
-      Datagrams::Connect(*AddressOf(absl::StrCat("127.0.0.1:", services::PortOf(*receiver))));
+  auto datagrams = Datagrams::Connect(dataplane::LocalAddress(*receiver));
   ASSERT_TRUE(datagrams.ok()) << datagrams.status();
   std::vector<size_t> sizes(100, 40);  // more than one call takes
   for (const size_t size : {30, 40, 500, 500, 500, 1, 500, 8192, 8192, 0, 8192, 7}) {

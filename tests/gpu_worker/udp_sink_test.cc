@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/synchronization/mutex.h"
 #include "dataplane/executor/timed_wait.h"
+#include "dataplane/socket_address.h"
 #include "gpu_worker/stages/udp/sink.h"
 #include "services/base/addresses/listen_address.h"
 #include "services/base/errors.h"
@@ -183,7 +184,7 @@ TEST_F(UdpSinkTest, APlaybackThatNobodyReceivesFails) {
   {
     const auto socket = services::ListenForDatagrams("127.0.0.1:0");
     ASSERT_TRUE(socket.ok()) << socket.status();
-    port = services::PortOf(*socket);
+    port = dataplane::LocalAddress(*socket).port();
   }
   is_received_ = false;
   const absl::Status played = PlayTo(UdpTo(absl::StrCat("127.0.0.1:", port)), 20, UINT64_MAX);
@@ -240,7 +241,7 @@ TEST_F(UdpSinkTest, SaysWhatIsWrongWithItsParameters) {
     EXPECT_EQ(refused.message(), row.text);
     EXPECT_EQ(ReasonIn(refused), "ARGUMENT_INVALID");
   }
-  EXPECT_EQ(packets::TextOf(stages::udp::Parse({{"address", "[0::1]:40"}})->address), "[::1]:40");
+  EXPECT_EQ(stages::udp::Parse({{"address", "[0::1]:40"}})->address.text(), "[::1]:40");
   const absl::Status uneven = Play(choice_, {.sink = UdpTo("127.0.0.1:9", 4112)}).status();
   EXPECT_EQ(uneven.message(), "udp: packet_bytes is 4112; it must divide a block, which has 65536");
 }

@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/rail_tls.h"
+#include "dataplane/socket_address.h"
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/tcp/socket.h"
 
@@ -44,7 +45,7 @@ absl::Status SetKeys(const Fd& socket, int direction, const DirectionKeys& keys)
 }
 
 absl::StatusOr<Fd> ConnectToItself(const Fd& listener, const std::string& address) {
-  TD_ASSIGN_OR_RETURN(Fd socket, StartConnect(address, address, LocalPort(listener)));
+  TD_ASSIGN_OR_RETURN(Fd socket, StartConnect(address, address, LocalAddress(listener).port()));
   pollfd writable{.fd = socket.get(), .events = POLLOUT};
   if (poll(&writable, 1, kTryMs) != 1) return absl::UnavailableError("poll: not connected in 1 s");
   TD_RETURN_IF_ERROR(ConnectResult(socket));

@@ -146,7 +146,7 @@ void Listener::Greet(Guest& guest) {
 
 void Listener::Dismiss(int fd, const std::string& why) {
   Log(LogLevel::kWarning, "transport/tcp", "refused a connection",
-      {{"rail", rail_}, {"peer", PeerName(guests_.at(fd).socket)}, {"why", why}});
+      {{"rail", rail_}, {"peer", PeerAddress(guests_.at(fd).socket).text()}, {"why", why}});
   poller_.Unwatch(fd);
   guests_.erase(fd);
 }

@@ -11,6 +11,7 @@
 #include "absl/synchronization/mutex.h"
 #include "dataplane/executor/event_loop.h"
 #include "dataplane/executor/lifetime.h"
+#include "dataplane/socket_address.h"
 #include "dataplane/transport/tcp/socket.h"
 #include "dataplane/transport/tcp/wire.h"
 
@@ -26,7 +27,7 @@ class Listener {
                                                           uint16_t port);
   ~Listener();
 
-  uint16_t port() const { return LocalPort(socket_); }
+  uint16_t port() const { return LocalAddress(socket_).port(); }
 
   // Admits one connection with this token, from when this returns on; `on_connected` is called on
   // the first poller. Any thread.

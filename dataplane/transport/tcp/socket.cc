@@ -1,6 +1,5 @@
 #include "dataplane/transport/tcp/socket.h"
 
-#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -12,37 +11,20 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "dataplane/socket_address.h"
 #include "dataplane/status_macros.h"
 
 namespace tapedeck::dataplane::tcp {
 namespace {
 
-struct Address {
-  sockaddr_storage storage{};
-  socklen_t length = 0;
-  sockaddr* get() { return reinterpret_cast<sockaddr*>(&storage); }
-};
-
 absl::Status ErrnoStatus(absl::string_view call, int error) {
   return absl::UnavailableError(absl::StrCat(call, ": ", std::strerror(error)));
 }
 
-absl::StatusOr<Address> ParseAddress(const std::string& text, uint16_t port) {
-  Address address;
-  auto* v4 = reinterpret_cast<sockaddr_in*>(&address.storage);
-  auto* v6 = reinterpret_cast<sockaddr_in6*>(&address.storage);
-  if (inet_pton(AF_INET, text.c_str(), &v4->sin_addr) == 1) {
-    v4->sin_family = AF_INET;
-    v4->sin_port = htons(port);
-    address.length = sizeof(*v4);
-  } else if (inet_pton(AF_INET6, text.c_str(), &v6->sin6_addr) == 1) {
-    v6->sin6_family = AF_INET6;
-    v6->sin6_port = htons(port);
-    address.length = sizeof(*v6);
-  } else {
-    return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" is not an IP address"));
-  }
-  return address;
+absl::StatusOr<SocketAddress> ParseAddress(const std::string& text, uint16_t port) {
+  const std::optional<SocketAddress> address = ParseIp(text, port);
+  if (address.has_value()) return *address;
+  return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" is not an IP address"));
 }
 
 // BBR, the default of many hosts, spaces packets by what it believes of a path from what it has
@@ -63,7 +45,7 @@ void SendAtOnce(const Fd& socket) {
 }
 
 // What is accepted from it is set up as it is.
-absl::StatusOr<Fd> NewSocket(const Address& address) {
+absl::StatusOr<Fd> NewSocket(const SocketAddress& address) {
   const int fd = socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) return ErrnoStatus("socket", errno);
   Fd socket(fd);
@@ -77,10 +59,10 @@ void SetOption(const Fd& socket, int level, int option) {
 }
 
 absl::StatusOr<Fd> Bind(const std::string& address, uint16_t port) {
-  TD_ASSIGN_OR_RETURN(Address local, ParseAddress(address, port));
+  TD_ASSIGN_OR_RETURN(const SocketAddress local, ParseAddress(address, port));
   TD_ASSIGN_OR_RETURN(Fd socket, NewSocket(local));
   SetOption(socket, SOL_SOCKET, SO_REUSEADDR);
-  if (bind(socket.get(), local.get(), local.length) != 0) {
+  if (bind(socket.get(), local.get(), local.bytes) != 0) {
     return ErrnoStatus(absl::StrCat("bind to ", address, ":", port), errno);
   }
   return socket;
@@ -98,17 +80,17 @@ absl::StatusOr<Fd> Listen(const std::string& address, uint16_t port) {
 
 absl::StatusOr<Fd> StartConnect(const std::string& local, const std::string& remote,
                                 uint16_t port) {
-  TD_ASSIGN_OR_RETURN(Address from, ParseAddress(local, 0));
-  TD_ASSIGN_OR_RETURN(Address to, ParseAddress(remote, port));
+  TD_ASSIGN_OR_RETURN(const SocketAddress from, ParseAddress(local, 0));
+  TD_ASSIGN_OR_RETURN(const SocketAddress to, ParseAddress(remote, port));
   TD_ASSIGN_OR_RETURN(Fd socket, NewSocket(to));
   // The connection shall leave by this rail's port. The local port is chosen at connect, per
   // destination.
   SetOption(socket, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT);
-  if (bind(socket.get(), from.get(), from.length) != 0) {
+  if (bind(socket.get(), from.get(), from.bytes) != 0) {
     return ErrnoStatus(absl::StrCat("bind to ", local), errno);
   }
   SetOption(socket, IPPROTO_TCP, TCP_NODELAY);
-  if (connect(socket.get(), to.get(), to.length) != 0 && errno != EINPROGRESS) {
+  if (connect(socket.get(), to.get(), to.bytes) != 0 && errno != EINPROGRESS) {
     return ErrnoStatus(absl::StrCat("connect from ", local, " to ", remote, ":", port), errno);
   }
   return socket;
@@ -130,28 +112,6 @@ absl::StatusOr<Fd> Accept(const Fd& listener) {
   Fd socket(fd);
   SetOption(socket, IPPROTO_TCP, TCP_NODELAY);
   return socket;
-}
-
-uint16_t LocalPort(const Fd& socket) {
-  Address address;
-  address.length = sizeof(address.storage);
-  if (getsockname(socket.get(), address.get(), &address.length) != 0) return 0;
-  return ntohs(address.storage.ss_family == AF_INET6
-                   ? reinterpret_cast<sockaddr_in6*>(&address.storage)->sin6_port
-                   : reinterpret_cast<sockaddr_in*>(&address.storage)->sin_port);
-}
-
-std::string PeerName(const Fd& socket) {
-  Address address;
-  address.length = sizeof(address.storage);
-  if (getpeername(socket.get(), address.get(), &address.length) != 0) return "unknown peer";
-  char text[INET6_ADDRSTRLEN] = "";
-  const auto* v4 = reinterpret_cast<const sockaddr_in*>(&address.storage);
-  const auto* v6 = reinterpret_cast<const sockaddr_in6*>(&address.storage);
-  const bool is_v6 = address.storage.ss_family == AF_INET6;
-  inet_ntop(address.storage.ss_family,
-            is_v6 ? static_cast<const void*>(&v6->sin6_addr) : &v4->sin_addr, text, sizeof(text));
-  return absl::StrCat(text, ":", ntohs(is_v6 ? v6->sin6_port : v4->sin_port));
 }
 
 }  // namespace tapedeck::dataplane::tcp

@@ -27,7 +27,4 @@ absl::Status ConnectResult(const Fd& socket);
 // descriptor or memory for it.
 absl::StatusOr<Fd> Accept(const Fd& listener);
 
-uint16_t LocalPort(const Fd& socket);
-std::string PeerName(const Fd& socket);
-
 }  // namespace tapedeck::dataplane::tcp

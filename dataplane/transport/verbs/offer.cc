@@ -72,7 +72,7 @@ void VerbsOffer::Connect(const Endpoint& peer, int64_t deadline_ns, ConnectionEv
     return Fail(absl::InvalidArgumentError("the peer's endpoint is no queue pair"));
   }
   peer_ = *endpoint;
-  peer_name_ = AddressOf(peer_.gid);
+  peer_name_ = SocketAddress(peer_.gid).ip();
   rail_.poller->PostAt(deadline_ns, lifetime_.Guard([this] {
     const std::string cause =
         last_failure_.ok() ? "the peer has not called" : std::string(last_failure_.message());

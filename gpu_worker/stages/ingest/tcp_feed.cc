@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/fd.h"
+#include "dataplane/socket_address.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/stages/ingest/feed.h"
 #include "services/base/addresses/listen_address.h"
@@ -55,7 +56,7 @@ class TcpFeed final : public Feed {
       // It stays to be accepted: asking again would go round until the deadline.
       return absl::UnavailableError(absl::StrCat("accept: ", strerror(errno)));
     }
-    peer_ = services::PeerOf(socket);
+    peer_ = dataplane::PeerAddress(socket).text();
     socket_ = std::move(socket);
     listening_ = Fd();
     return Flow::kMoved;
@@ -97,7 +98,8 @@ absl::StatusOr<OpenedFeed> Open(const FeedSettings& settings) {
   // What is accepted has as much.
   const int wanted = static_cast<int>(settings.buffer_bytes);
   setsockopt(listening.get(), SOL_SOCKET, SO_RCVBUF, &wanted, sizeof(wanted));
-  OpenedFeed opened{.port = services::PortOf(listening), .buffer_bytes = settings.buffer_bytes};
+  OpenedFeed opened{.port = dataplane::LocalAddress(listening).port(),
+                    .buffer_bytes = settings.buffer_bytes};
   opened.feed = std::make_unique<TcpFeed>(std::move(listening), *settings.reader);
   return opened;
 }

@@ -1,4 +1,3 @@
-#include <arpa/inet.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -6,11 +5,11 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <optional>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/fd.h"
+#include "dataplane/socket_address.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/stages/ingest/feed.h"
 #include "services/base/addresses/listen_address.h"
@@ -93,24 +92,6 @@ uint64_t SetBuffer(const Fd& socket, uint64_t bytes) {
 // Groups of multicast, which a receiver has to join: RFC 3376 (IGMPv3), RFC 3810 (MLDv2), and the
 // calls of RFC 3678, which are the same for IPv4 and IPv6.
 
-sockaddr_storage BoundTo(const Fd& socket) {
-  sockaddr_storage address{};
-  socklen_t bytes = sizeof(address);
-  getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &bytes);
-  return address;
-}
-
-// Of the group's family; none: it is no address of that.
-std::optional<sockaddr_storage> AddressOf(const std::string& text, sa_family_t family) {
-  sockaddr_storage address{};
-  address.ss_family = family;
-  void* const bytes = family == AF_INET
-                          ? static_cast<void*>(&reinterpret_cast<sockaddr_in&>(address).sin_addr)
-                          : static_cast<void*>(&reinterpret_cast<sockaddr_in6&>(address).sin6_addr);
-  if (inet_pton(family, text.c_str(), bytes) != 1) return std::nullopt;
-  return address;
-}
-
 absl::Status NotJoined(int error, const FeedSettings& settings) {
   std::string remedy;
   if (error == ENODEV) remedy = "; no route leads to the group: name an interface";
@@ -125,7 +106,7 @@ absl::Status NotJoined(int error, const FeedSettings& settings) {
 // INVALID_ARGUMENT (ARGUMENT_INVALID): an interface or a sender where there is no group, or one
 // that does not exist; UNAVAILABLE says why the kernel does not join, and what to do.
 absl::Status Join(const Fd& socket, const FeedSettings& settings) {
-  const sockaddr_storage group = BoundTo(socket);
+  const sockaddr_storage group = dataplane::LocalAddress(socket).storage;
   if (!services::IsGroup(group)) {
     if (settings.interface.empty() && settings.from.empty()) return absl::OkStatus();
     const char* const given = settings.interface.empty() ? "from" : "interface";
@@ -147,12 +128,12 @@ absl::Status Join(const Fd& socket, const FeedSettings& settings) {
     const group_req any{.gr_interface = request.gsr_interface, .gr_group = group};
     failed = setsockopt(socket.get(), level, MCAST_JOIN_GROUP, &any, sizeof(any));
   } else {
-    const auto from = AddressOf(settings.from, group.ss_family);
-    if (!from.has_value()) {
+    const auto from = dataplane::ParseIp(settings.from);
+    if (!from.has_value() || from->storage.ss_family != group.ss_family) {
       return services::ArgumentInvalid(
           "from", absl::StrCat("ingest: ", settings.from, " is no address of the group's kind"));
     }
-    request.gsr_source = *from;
+    request.gsr_source = from->storage;
     failed = setsockopt(socket.get(), level, MCAST_JOIN_SOURCE_GROUP, &request, sizeof(request));
   }
   return failed == 0 ? absl::OkStatus() : NotJoined(errno, settings);
@@ -167,7 +148,7 @@ absl::StatusOr<OpenedFeed> Open(const FeedSettings& settings) {
     return absl::UnavailableError(absl::StrCat("setsockopt SO_RXQ_OVFL: ", strerror(errno)));
   }
   TD_RETURN_IF_ERROR(Join(socket, settings));
-  OpenedFeed opened{.port = services::PortOf(socket),
+  OpenedFeed opened{.port = dataplane::LocalAddress(socket).port(),
                     .buffer_bytes = SetBuffer(socket, settings.buffer_bytes)};
   opened.feed = std::make_unique<UdpFeed>(std::move(socket));
   return opened;

@@ -21,7 +21,6 @@
 namespace tapedeck::gpu_worker::stages::udp {
 
 using packets::Datagrams;
-using packets::TextOf;
 
 namespace {
 
@@ -92,7 +91,7 @@ class UdpSink final : public SinkStage {
 };
 
 absl::Status CheckPlace(const Parameters& parameters, const SinkPlace& place) {
-  const std::string address = TextOf(parameters.address);
+  const std::string address = parameters.address.text();
   if (!place.destinations.Fit(address)) {
     return services::WithReason(absl::PermissionDeniedError(absl::StrCat(
                                     "udp sink: ", address, ": this worker sends to no other than ",
@@ -114,7 +113,7 @@ absl::StatusOr<Parameters> Parse(const services::StageParameters& given) {
   ParameterReader reader("udp", given);
   std::string text;
   reader.Text("address", text);
-  const std::optional<packets::Address> address = packets::AddressOf(text);
+  const auto address = dataplane::ParseIpAndPort(text);
   reader.Require(address.has_value(), "address",
                  "HOST:PORT with an IP address, of IPv6 in brackets");
   reader.Text("packets", out.packets);
@@ -145,7 +144,7 @@ absl::StatusOr<MadeSink> Create(const Parameters& parameters, const SinkPlace& p
                                                  .datatype = place.datatype,
                                                  .sample_rate = place.sample_rate,
                                                  .annotations = place.annotations}));
-  const std::string address = TextOf(parameters.address);
+  const std::string address = parameters.address.text();
   auto datagrams = Datagrams::Connect(parameters.address);
   if (!datagrams.ok()) return Unreachable(address, datagrams.status());
   return MadeSink{

@@ -12,7 +12,7 @@
 namespace tapedeck::gpu_worker::stages::udp {
 
 struct Parameters {
-  packets::Address address;          // where packets go
+  dataplane::SocketAddress address;  // where packets go
   uint64_t packet_bytes = 1024;      // of samples in each: with headers less than the usual MTU
   std::string packets = "numbered";  // their kind
   uint32_t stream = 1;               // the number in its packets

@@ -36,10 +36,4 @@ absl::StatusOr<dataplane::Fd> ListenForDatagrams(const std::string& listen);
 // 0.0.0.0 and [::] are all addresses of either kind.
 absl::StatusOr<std::vector<dataplane::Fd>> ListenAtAll(const std::string& listen);
 
-// Where it listens.
-int PortOf(const dataplane::Fd& socket);
-
-// Who is at the other end, "10.0.0.7:4711" or "[::1]:4711"; "unknown" where nobody is any more.
-std::string PeerOf(const dataplane::Fd& socket);
-
 }  // namespace tapedeck::services

@@ -1,20 +1,17 @@
 #include "services/base/addresses/node_name.h"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "dataplane/printable.h"
 #include "dataplane/reason.h"
+#include "dataplane/socket_address.h"
 #include "dataplane/status_macros.h"
 
 namespace tapedeck::services::naming {
@@ -51,30 +48,22 @@ bool IsV6(absl::string_view text) {
   if (!absl::ConsumePrefix(&text, "[") || !absl::ConsumeSuffix(&text, "]")) return false;
   const size_t percent = text.find('%');
   if (percent != absl::string_view::npos && !IsHostName(text.substr(percent + 1))) return false;
-  in6_addr address;
-  return inet_pton(AF_INET6, std::string(text.substr(0, percent)).c_str(), &address) == 1;
+  const auto address = dataplane::ParseIp(text.substr(0, percent));
+  return address.has_value() && address->is_v6();
 }
 
 bool IsV4(absl::string_view text) {
-  in_addr address;
-  return inet_pton(AF_INET, std::string(text).c_str(), &address) == 1;
-}
-
-bool IsPort(absl::string_view text) {
-  uint32_t port = 0;
-  return std::ranges::all_of(text, absl::ascii_isdigit) && absl::SimpleAtoi(text, &port) &&
-         port > 0 && port <= UINT16_MAX;
+  const auto address = dataplane::ParseIp(text);
+  return address.has_value() && !address->is_v6();
 }
 
 // HOST:PORT and nothing else; `whole` is what was given.
 absl::StatusOr<NodeName> ParsePlain(absl::string_view text, absl::string_view whole) {
-  const size_t colon = text.rfind(':');
-  if (colon == absl::string_view::npos || colon == 0 || colon + 1 == text.size()) {
-    return Wrong(whole, "must be HOST:PORT");
-  }
-  NodeName name{.host = std::string(text.substr(0, colon)),
-                .port = std::string(text.substr(colon + 1))};
-  if (!IsPort(name.port)) return Wrong(whole, "must be HOST:PORT with a port from 1 to 65535");
+  const auto [host, port] = dataplane::SplitHostPort(text);
+  if (host.empty() || port.empty()) return Wrong(whole, "must be HOST:PORT");
+  NodeName name{.host = std::string(host), .port = std::string(port)};
+  if (dataplane::ParsePort(port).value_or(0) == 0)
+    return Wrong(whole, "must be HOST:PORT with a port from 1 to 65535");
   if (IsV6(name.host)) return name;
   if (IsScheme(name.host)) return Wrong(whole, "must be HOST:PORT, and that is no host");
   if (!IsHostName(name.host)) {

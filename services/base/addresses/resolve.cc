@@ -1,10 +1,8 @@
 #include "services/base/addresses/resolve.h"
 
-#include <arpa/inet.h>
 #include <netdb.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <memory>
 #include <set>
@@ -17,6 +15,7 @@
 #include "dataplane/executor/thread.h"
 #include "dataplane/executor/timed_wait.h"
 #include "dataplane/reason.h"
+#include "dataplane/socket_address.h"
 #include "dataplane/status_macros.h"
 #include "services/base/addresses/node_name.h"
 #include "services/base/addresses/service_records.h"
@@ -33,17 +32,6 @@ absl::Status NoNodes(const std::string& list, absl::string_view why) {
   return NodeUnreachable(list, absl::StrCat("resolve(", list, "): ", why));
 }
 
-// In brackets if it is IPv6.
-std::string AddressText(const sockaddr& address) {
-  std::array<char, INET6_ADDRSTRLEN> text{};
-  const bool v6 = address.sa_family == AF_INET6;
-  const void* bytes =
-      v6 ? static_cast<const void*>(&reinterpret_cast<const sockaddr_in6&>(address).sin6_addr)
-         : static_cast<const void*>(&reinterpret_cast<const sockaddr_in&>(address).sin_addr);
-  if (inet_ntop(address.sa_family, bytes, text.data(), text.size()) == nullptr) return "";
-  return v6 ? absl::StrCat("[", text.data(), "]") : text.data();
-}
-
 absl::Status Failed(const std::string& list, int error) {
   const bool silent = error == EAI_AGAIN;
   return NoNodes(list, silent ? "no name server answers" : gai_strerror(error));
@@ -54,7 +42,8 @@ std::set<std::string> AddressesOf(const addrinfo* found, int family) {
   std::set<std::string> out;
   for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
     if (each->ai_family != family) continue;
-    if (const std::string text = AddressText(*each->ai_addr); !text.empty()) out.insert(text);
+    if (const std::string text = dataplane::SocketAddress(*each).host(); !text.empty())
+      out.insert(text);
   }
   return out;
 }

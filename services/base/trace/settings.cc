@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "dataplane/status_macros.h"
+#include "services/base/addresses/node_name.h"
 #include "services/base/version.h"
 
 namespace tapedeck::services::telemetry::trace {
@@ -54,18 +55,15 @@ absl::StatusOr<std::string> ReadEndpoint(const Environment& environment) {
   }
   if (absl::StartsWithIgnoreCase(address, "http://")) address.remove_prefix(sizeof("http://") - 1);
   absl::ConsumeSuffix(&address, "/");
-  const size_t colon = address.rfind(':');
-  uint32_t port = 0;
-  const bool right = colon != absl::string_view::npos && colon > 0 &&
-                     absl::SimpleAtoi(address.substr(colon + 1), &port) && port > 0 &&
-                     port <= UINT16_MAX && address.find_first_of("/ ") == absl::string_view::npos;
-  if (!right) return Wrong(name, value, "expected http://HOST:PORT, e.g. http://127.0.0.1:4317");
+  const auto collector = naming::ParseNodeName(address);
+  if (!collector.ok())
+    return Wrong(name, value, "expected http://HOST:PORT, e.g. http://127.0.0.1:4317");
   const auto [protocol_name, protocol] = ForTraces(environment, "PROTOCOL");
   if (!protocol.empty() && protocol != "grpc") {
     return Wrong(protocol_name, protocol, "only grpc is spoken here");
   }
   TD_RETURN_IF_ERROR(CheckExporter(environment));
-  return std::string(address);
+  return collector->text();
 }
 
 // "%20" and the like.

@@ -14,6 +14,7 @@
 
 #include "dataplane/executor/lifetime.h"
 #include "dataplane/reason.h"
+#include "dataplane/socket_address.h"
 #include "dataplane/status_macros.h"
 #include "services/base/addresses/listen_address.h"
 #include "services/console/http_limits.h"
@@ -45,7 +46,7 @@ class Microhttpd final : public HttpServer {
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(dataplane::Fd socket,
                                                            std::unique_ptr<Tls> tls,
                                                            EventLoop& loop, HttpHandler& handler) {
-    const int port = PortOf(socket);
+    const int port = dataplane::LocalAddress(socket).port();
     std::unique_ptr<Microhttpd> server(new Microhttpd(port, std::move(tls), loop, handler));
     absl::Status status;
     loop.RunAndWait([&] { status = server->Open(std::move(socket)); });

@@ -1,7 +1,5 @@
 // Whether the other node's rails can be reached from those here: by a TCP connection that is closed
 // again, or for RDMA, which has no listener, by whether there is a way at all.
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -15,6 +13,7 @@
 #include "absl/time/time.h"
 #include "dataplane/fd.h"
 #include "dataplane/now.h"
+#include "dataplane/socket_address.h"
 #include "services/observe/doctor/checks.h"
 
 namespace tapedeck::services::doctor {
@@ -24,29 +23,7 @@ namespace {
 constexpr absl::Duration kConnectPatience = absl::Seconds(3);
 constexpr uint16_t kRocePort = 4791;
 
-struct Address {
-  sockaddr_storage storage{};
-  socklen_t bytes = 0;
-
-  sockaddr* get() { return reinterpret_cast<sockaddr*>(&storage); }
-};
-
-// Of no bytes if the text is no numeric address.
-Address Parse(const std::string& text, uint16_t port) {
-  Address address;
-  auto& v4 = reinterpret_cast<sockaddr_in&>(address.storage);
-  auto& v6 = reinterpret_cast<sockaddr_in6&>(address.storage);
-  if (inet_pton(AF_INET, text.c_str(), &v4.sin_addr) == 1) {
-    v4.sin_family = AF_INET;
-    v4.sin_port = htons(port);
-    address.bytes = sizeof(v4);
-  } else if (inet_pton(AF_INET6, text.c_str(), &v6.sin6_addr) == 1) {
-    v6.sin6_family = AF_INET6;
-    v6.sin6_port = htons(port);
-    address.bytes = sizeof(v6);
-  }
-  return address;
-}
+using dataplane::SocketAddress;
 
 struct Attempt {
   const PeerRail* peer = nullptr;
@@ -60,13 +37,14 @@ struct Attempt {
 Attempt Begin(const NodeRail& rail, const PeerRail& peer) {
   const bool tcp = peer.transport == "tcp";
   Attempt attempt{.peer = &peer, .from = rail.rail.address};
-  Address own = Parse(rail.rail.address, 0);
-  Address other = Parse(peer.address, tcp ? peer.port : kRocePort);
+  const auto own = dataplane::ParseIp(rail.rail.address);
+  const SocketAddress other =
+      dataplane::ParseIp(peer.address, tcp ? peer.port : kRocePort).value_or(SocketAddress());
   attempt.socket = dataplane::Fd(socket(
       other.storage.ss_family, (tcp ? SOCK_STREAM : SOCK_DGRAM) | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   const int fd = attempt.socket.get();
   // An own address that has gone is a finding of its own.
-  attempt.ended = fd < 0 || own.bytes == 0 || bind(fd, own.get(), own.bytes) != 0;
+  attempt.ended = fd < 0 || !own.has_value() || bind(fd, own->get(), own->bytes) != 0;
   if (attempt.ended) return attempt;
   attempt.error = connect(fd, other.get(), other.bytes) == 0 ? 0 : errno;
   attempt.ended = attempt.error != EINPROGRESS;

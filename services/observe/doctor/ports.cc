@@ -1,9 +1,7 @@
 // Whether each rail's address is on this machine, and its port up and able to send from it.
-#include <arpa/inet.h>
-#include <netinet/in.h>
-
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "dataplane/socket_address.h"
 #include "services/observe/doctor/checks.h"
 
 namespace tapedeck::services::doctor {
@@ -13,20 +11,13 @@ constexpr size_t kMostGids = 256;
 
 // As /sys writes the GID of an address: eight groups of four digits.
 std::string GidOf(const std::string& address) {
-  in6_addr gid{};
-  in_addr v4{};
-  if (inet_pton(AF_INET, address.c_str(), &v4) == 1) {
-    gid.s6_addr[10] = gid.s6_addr[11] = 0xff;
-    for (int i = 0; i < 4; ++i) {
-      gid.s6_addr[12 + i] = reinterpret_cast<const uint8_t*>(&v4.s_addr)[i];
-    }
-  } else if (inet_pton(AF_INET6, address.c_str(), &gid) != 1) {
-    return "";
-  }
+  const auto ip = dataplane::ParseIp(address);
+  if (!ip.has_value()) return "";
+  const auto gid = ip->v6_bytes();
   std::string text;
-  for (size_t i = 0; i < sizeof(gid.s6_addr); i += 2) {
-    absl::StrAppend(&text, text.empty() ? "" : ":", absl::Hex(gid.s6_addr[i], absl::kZeroPad2),
-                    absl::Hex(gid.s6_addr[i + 1], absl::kZeroPad2));
+  for (size_t i = 0; i < gid.size(); i += 2) {
+    absl::StrAppend(&text, text.empty() ? "" : ":", absl::Hex(gid[i], absl::kZeroPad2),
+                    absl::Hex(gid[i + 1], absl::kZeroPad2));
   }
   return text;
 }

@@ -1,9 +1,7 @@
 #include "services/rpc/convert/doctor.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-
 #include "absl/strings/str_cat.h"
+#include "dataplane/socket_address.h"
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/rail_spec.h"
 #include "services/rpc/convert/values/fields.h"
@@ -11,19 +9,13 @@
 namespace tapedeck::services::convert {
 namespace {
 
-bool IsNumericAddress(const std::string& text) {
-  in6_addr address{};
-  return inet_pton(AF_INET, text.c_str(), &address) == 1 ||
-         inet_pton(AF_INET6, text.c_str(), &address) == 1;
-}
-
 absl::StatusOr<doctor::PeerRail> PeerOf(const v1::PeerRail& peer) {
   if (peer.name().empty() || peer.name().size() > dataplane::kMaxRailNameBytes) {
     return FieldError("peers.name", "is no name of a rail");
   }
   // Rails inside one process have none.
   const bool reached = peer.transport() == "tcp" || peer.transport() == "verbs";
-  if (reached && !IsNumericAddress(peer.address())) {
+  if (reached && !dataplane::ParseIp(peer.address()).has_value()) {
     return FieldError("peers.address", "is no numeric IP address");
   }
   if (peer.port() > UINT16_MAX) return FieldError("peers.port", "is no port");

@@ -1,20 +1,21 @@
 #include "services/rpc/identity/address_patterns.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "dataplane/socket_address.h"
 #include "dataplane/status_macros.h"
 #include "services/rpc/identity/glob.h"
 
 namespace tapedeck::services::identity {
 namespace {
+
+using dataplane::SplitHostPort;
 
 constexpr size_t kMaxPatternBytes = 300;  // a name of 253 bytes and a port
 
@@ -29,27 +30,20 @@ bool IsHost(absl::string_view text, absl::string_view more = "") {
   });
 }
 
-std::pair<absl::string_view, absl::string_view> HostAndPort(absl::string_view address) {
-  const size_t colon = address.rfind(':');
-  if (colon == absl::string_view::npos) return {};
-  return {address.substr(0, colon), address.substr(colon + 1)};
-}
-
 bool IsPort(absl::string_view text) {
-  uint32_t port = 0;
-  return text == "*" || (absl::SimpleAtoi(text, &port) && port > 0 && port <= UINT16_MAX);
+  return text == "*" || dataplane::ParsePort(text).value_or(0) > 0;
 }
 
 bool Fits(absl::string_view pattern, absl::string_view address) {
-  const auto [host, port] = HostAndPort(address);
-  const auto [host_pattern, port_pattern] = HostAndPort(pattern);
-  return Matches(host_pattern, host) && Matches(port_pattern, port);
+  const auto [host, port] = SplitHostPort(address);
+  const auto [host_pattern, port_pattern] = SplitHostPort(pattern);
+  return !port.empty() && Matches(host_pattern, host) && Matches(port_pattern, port);
 }
 
 }  // namespace
 
 absl::Status AddressPatterns::CheckPattern(const std::string& pattern) {
-  const auto [host, port] = HostAndPort(pattern);
+  const auto [host, port] = SplitHostPort(pattern);
   if (IsHost(host, "*") && IsPort(port) && pattern.size() <= kMaxPatternBytes) {
     return absl::OkStatus();
   }
@@ -81,7 +75,7 @@ bool AddressPatterns::Fit(const std::string& address) const {
   if (any_) return true;
   const std::string small = absl::AsciiStrToLower(address);
   const auto fits = [&](const std::string& pattern) { return Fits(pattern, small); };
-  return IsHost(HostAndPort(small).first) && std::ranges::any_of(patterns_, fits);
+  return IsHost(SplitHostPort(small).host) && std::ranges::any_of(patterns_, fits);
 }
 
 std::string AddressPatterns::Described() const {

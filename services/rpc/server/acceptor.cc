@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/executor/thread.h"
 #include "dataplane/log.h"
+#include "dataplane/socket_address.h"
 #include "dataplane/status_macros.h"
 #include "services/base/addresses/listen_address.h"
 #include "services/rpc/limits.h"
@@ -66,7 +67,7 @@ Acceptor::Acceptor(std::vector<Fd> sockets, Fd stop, Take take, const AcceptorLi
       stop_(std::move(stop)),
       take_(std::move(take)),
       limits_(limits),
-      port_(PortOf(listening_.front())) {}
+      port_(dataplane::LocalAddress(listening_.front()).port()) {}
 
 void Acceptor::Stop() {
   if (!thread_.joinable()) return;
@@ -102,7 +103,7 @@ bool Acceptor::AcceptAll(const Fd& socket) {
       Log(LogLevel::kError, kComponent, "nobody can connect", {{"accept4", std::strerror(errno)}});
       return false;
     }
-    const std::string peer = PeerOf(fd);
+    const std::string peer = dataplane::PeerAddress(fd).text();
     const int most = MostDescriptors();
     if (fd.get() >= most) {
       ++turned_away_;

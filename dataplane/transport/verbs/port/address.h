@@ -1,15 +1,14 @@
-// IP addresses in the three forms this room meets: text, GID and sockaddr. A RoCEv2 GID is the
-// port's IP address, IPv4 mapped into IPv6.
+// IP addresses as GIDs: a RoCEv2 GID is the port's IP address, IPv4 mapped into IPv6.
 #pragma once
 
 #include <infiniband/verbs.h>
-#include <sys/socket.h>
 
 #include <array>
 #include <cstdint>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "dataplane/socket_address.h"
 
 namespace tapedeck::dataplane::verbs {
 
@@ -17,12 +16,6 @@ using Gid = std::array<uint8_t, 16>;
 
 // INVALID_ARGUMENT if `address` is no numeric IPv4 or IPv6 address.
 absl::StatusOr<Gid> GidOf(const std::string& address);
-
-std::string AddressOf(const Gid& gid);
-
-bool IsIpv4(const Gid& gid);
-
-sockaddr_storage SocketAddressOf(const Gid& gid);
 
 inline Gid GidOf(const ibv_gid& raw) {
   Gid gid;

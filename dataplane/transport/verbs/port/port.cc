@@ -47,10 +47,10 @@ absl::StatusOr<std::string> FindAddress() {
     const absl::StatusOr<Context> context = OpenDevice(list.get()[i]);
     if (!context.ok()) return context.status();
     for (const ibv_gid_entry& entry : GidsOf(context->get())) {
-      const Gid gid = GidOf(entry.gid);
-      if (entry.gid_type == IBV_GID_TYPE_ROCE_V2 && IsIpv4(gid) &&
+      const SocketAddress address(GidOf(entry.gid));
+      if (entry.gid_type == IBV_GID_TYPE_ROCE_V2 && !address.is_v6() &&
           IsUp(context->get(), entry.port_num)) {
-        return AddressOf(gid);
+        return address.ip();
       }
     }
   }
@@ -83,8 +83,8 @@ absl::StatusOr<std::unique_ptr<Port>> Port::Open(const std::string& rail,
 absl::Status Port::Bind() {
   TD_ASSIGN_OR_RETURN(cm_channel_, CreateCmChannel());
   TD_ASSIGN_OR_RETURN(cm_id_, CreateCmId(cm_channel_.get()));
-  sockaddr_storage local = SocketAddressOf(gid_);
-  if (rdma_bind_addr(cm_id_.get(), reinterpret_cast<sockaddr*>(&local)) != 0) {
+  SocketAddress local(gid_);
+  if (rdma_bind_addr(cm_id_.get(), local.get()) != 0) {
     return ErrnoStatus("rdma_bind_addr", errno);
   }
   if (cm_id_->verbs == nullptr) {
@@ -148,8 +148,8 @@ absl::StatusOr<LocalPath> Port::Path() const {
                        .gid_index = static_cast<uint8_t>(entry.gid_index),
                        .mtu_bytes = MtuBytes(port.active_mtu)};
     }
-    others.push_back(absl::StrCat(AddressOf(GidOf(entry.gid)), " (", TypeName(entry.gid_type),
-                                  ", index ", entry.gid_index, ")"));
+    others.push_back(absl::StrCat(SocketAddress(GidOf(entry.gid)).ip(), " (",
+                                  TypeName(entry.gid_type), ", index ", entry.gid_index, ")"));
   }
   return NoRoceV2Gid(name_, absl::StrJoin(others, ", "));
 }

@@ -12,13 +12,11 @@ absl::StatusOr<std::unique_ptr<Route>> Route::Search(EventLoop& poller, const Po
                                                      const Gid& to, Done done) {
   TD_ASSIGN_OR_RETURN(CmChannel channel, CreateCmChannel());
   auto route = std::unique_ptr<Route>(
-      new Route(poller, from, AddressOf(to), std::move(channel), std::move(done)));
+      new Route(poller, from, SocketAddress(to).ip(), std::move(channel), std::move(done)));
   TD_ASSIGN_OR_RETURN(route->id_, CreateCmId(route->channel_.get()));
   TD_ASSIGN_OR_RETURN(const Gid own, GidOf(from.address));
-  sockaddr_storage local = SocketAddressOf(own);
-  sockaddr_storage remote = SocketAddressOf(to);
-  if (rdma_resolve_addr(route->id_.get(), reinterpret_cast<sockaddr*>(&local),
-                        reinterpret_cast<sockaddr*>(&remote), kResolveMs) != 0) {
+  SocketAddress local(own), remote(to);
+  if (rdma_resolve_addr(route->id_.get(), local.get(), remote.get(), kResolveMs) != 0) {
     return PeerUnreachable(from, route->to_, "rdma_resolve_addr", errno);
   }
   Route* const raw = route.get();

@@ -11,6 +11,7 @@
 #include "dataplane/executor/event_loop.h"
 #include "dataplane/executor/lifetime.h"
 #include "dataplane/reason.h"
+#include "dataplane/socket_address.h"
 #include "dataplane/status_macros.h"
 #include "services/base/addresses/listen_address.h"
 #include "services/daemon/admin/http_limits.h"
@@ -62,7 +63,7 @@ class Microhttpd final : public HttpServer {
  public:
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(dataplane::Fd socket, OnGet on_get) {
     TD_ASSIGN_OR_RETURN(std::unique_ptr<EventLoop> loop, EventLoop::Create("admin"));
-    const int port = PortOf(socket);
+    const int port = dataplane::LocalAddress(socket).port();
     std::unique_ptr<Microhttpd> server(new Microhttpd(std::move(loop), port, std::move(on_get)));
     absl::Status status;
     server->loop_->RunAndWait([&] { status = server->Open(std::move(socket)); });

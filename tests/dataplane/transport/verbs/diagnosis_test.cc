@@ -108,9 +108,8 @@ TEST(VerbsDiagnosis, PathMtusAndBytes) {
 
 TEST(VerbsAddress, GidsAreAddresses) {
   for (const char* text : {"10.0.0.1", "fe80::1", "::1", "2001:db8::2"}) {
-    EXPECT_EQ(AddressOf(*GidOf(std::string(text))), text);
+    EXPECT_EQ(SocketAddress(*GidOf(std::string(text))).ip(), text);
   }
-  EXPECT_TRUE(IsIpv4(*GidOf(std::string("10.0.0.1"))));
   EXPECT_FALSE(GidOf(std::string("rxe0")).ok());
 }
 

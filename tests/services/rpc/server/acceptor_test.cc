@@ -15,6 +15,7 @@
 #include "dataplane/executor/timed_wait.h"
 #include "dataplane/log.h"
 #include "dataplane/now.h"
+#include "dataplane/socket_address.h"
 #include "services/base/addresses/listen_address.h"
 
 namespace tapedeck::services::server {
@@ -45,7 +46,9 @@ class Caller {
     char byte = 0;
     return recv(socket_.get(), &byte, 1, 0) == 0 || errno == ECONNRESET;
   }
-  std::string name() const { return absl::StrCat("127.0.0.1:", PortOf(socket_)); }
+  std::string name() const {
+    return absl::StrCat("127.0.0.1:", dataplane::LocalAddress(socket_).port());
+  }
 
  private:
   const Fd socket_{socket(AF_INET, SOCK_STREAM, 0)};
