@@ -7,7 +7,8 @@
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "dataplane/now.h"
+#include "dataplane/clock.h"
+#include "services/base/rate_limiter.h"
 
 namespace tapedeck::services::copying {
 
@@ -21,20 +22,22 @@ class Pace {
   bool Wait(uint64_t bytes, const std::function<bool()>& go_on) {
     if (bytes_per_s_ > 0) {
       // What could not be used of the time before is not made up for.
-      due_ = std::max(due_, dataplane::SteadyTime()) +
-             absl::Seconds(static_cast<double>(bytes) / static_cast<double>(bytes_per_s_));
+      const double bytes_s = static_cast<double>(bytes) / static_cast<double>(bytes_per_s_);
+      limiter_.Count({.each_ns = static_cast<int64_t>(bytes_s * 1e9)}, NowNs());
     }
     while (go_on()) {
-      const absl::Duration left = due_ - dataplane::SteadyTime();
-      if (left <= absl::ZeroDuration()) return true;
-      absl::SleepFor(std::min(left, absl::Milliseconds(100)));
+      const int64_t left_ns = limiter_.WaitNs(NowNs());
+      if (left_ns == 0) return true;
+      absl::SleepFor(absl::Nanoseconds(std::min(left_ns, 100 * dataplane::kMillisecondNs)));
     }
     return false;
   }
 
  private:
+  static int64_t NowNs() { return dataplane::SystemClock().NowNs(); }
+
   uint64_t bytes_per_s_;
-  absl::Time due_ = absl::InfinitePast();
+  RateLimiter limiter_;
 };
 
 }  // namespace tapedeck::services::copying

@@ -62,13 +62,10 @@ std::string Dumps::Leave(const TrailInfo& trail, const absl::Status& cause) {
 }
 
 bool Dumps::MayLeave() {
-  const int64_t now_ns = dataplane::SystemClock().NowNs();
-  const int64_t credit_ns = static_cast<int64_t>(kMaxDumpsWaiting - 1) * settings_.pause_ns;
   absl::MutexLock lock(&mutex_);
-  paced_until_ns_ = std::max(paced_until_ns_, now_ns - credit_ns);
-  if (paced_until_ns_ > now_ns || tasks_->waiting() >= kMaxDumpsWaiting) return false;
-  paced_until_ns_ += settings_.pause_ns;
-  return true;
+  const RateLimit limit{.each_ns = settings_.pause_ns, .at_once = kMaxDumpsWaiting};
+  return tasks_->waiting() < kMaxDumpsWaiting &&
+         limiter_.Take(limit, dataplane::SystemClock().NowNs()) == 0;
 }
 
 void Dumps::Write(const std::string& path, const TrailInfo& trail,

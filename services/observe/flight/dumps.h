@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "dataplane/flight/rings.h"
+#include "services/base/rate_limiter.h"
 #include "services/base/threads/task_thread.h"
 #include "services/observe/flight/trace.h"
 
@@ -72,7 +73,7 @@ class Dumps {
   const dataplane::flight::Rings& rings_;
   const std::shared_ptr<TaskQueue> tasks_;
   absl::Mutex mutex_;
-  int64_t paced_until_ns_ ABSL_GUARDED_BY(mutex_) = INT64_MIN;
+  RateLimiter limiter_ ABSL_GUARDED_BY(mutex_);
   const std::unique_ptr<TaskThread> thread_;  // ends first
 };
 

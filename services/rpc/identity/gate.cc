@@ -95,7 +95,9 @@ std::optional<absl::Time> Gate::policy_loaded() const {
 absl::Status Gate::Count(const std::string& identity) {
   const auto rules = policy();
   const uint32_t most = (rules == nullptr ? IdentityLimits() : rules->limits()).calls_per_second;
-  if (pace_.Take(identity, most, dataplane::SteadyTime())) return absl::OkStatus();
+  // Two seconds' worth may come at once.
+  const RateLimit limit{.each_ns = dataplane::kSecondNs / most, .at_once = 2 * int64_t{most}};
+  if (calls_.Take(identity, limit, dataplane::SystemClock().NowNs()) == 0) return absl::OkStatus();
   return LimitReached(
       most, "limits.calls_per_second_per_identity",
       absl::StrCat(identity, " makes more than ", most,

@@ -16,7 +16,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
-#include "services/rpc/identity/call_pace.h"
+#include "services/base/rate_limiter.h"
 #include "services/rpc/identity/caller.h"
 #include "services/rpc/identity/methods.h"
 #include "services/rpc/identity/policy.h"
@@ -107,7 +107,9 @@ class Gate {
   void EndThoseWhoLost() ABSL_LOCKS_EXCLUDED(mutex_);
 
   const GateSettings settings_;
-  CallPace pace_;
+  // By identity. With fewer, honest callers of a large site would share; each costs 100 bytes or
+  // so.
+  RateLimiters calls_{4096};
   // The thread's.
   FileStamp stamp_;  // of the policy that was taken last
   TwoLooks looks_;   // at another one

@@ -39,12 +39,9 @@ bool RefusalPace::Hold(Answer& answer, Gone& gone, std::vector<Answer>& unheard)
 }
 
 int64_t RefusalPace::TakeTurn() {
-  const int64_t now_ns = dataplane::SystemClock().NowNs();
-  const int64_t each_ns = dataplane::kSecondNs / limits_.per_second;
-  const int64_t used_ns = std::max(used_until_ns_, now_ns - each_ns * limits_.at_once) + each_ns;
-  if (used_ns > now_ns) return used_ns - now_ns;
-  used_until_ns_ = used_ns;
-  return 0;
+  return limiter_.Take(
+      {.each_ns = dataplane::kSecondNs / limits_.per_second, .at_once = limits_.at_once},
+      dataplane::SystemClock().NowNs());
 }
 
 void RefusalPace::TakeGone(std::vector<Answer>& unheard) {

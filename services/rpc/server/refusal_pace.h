@@ -12,6 +12,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "services/base/rate_limiter.h"
 #include "services/base/threads/task_thread.h"
 
 namespace tapedeck::services::server {
@@ -61,8 +62,7 @@ class RefusalPace {
   absl::Mutex mutex_;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
   std::deque<Held> held_ ABSL_GUARDED_BY(mutex_);
-  // The time that the answers so far have used up, by SystemClock::NowNs.
-  int64_t used_until_ns_ ABSL_GUARDED_BY(mutex_) = 0;
+  RateLimiter limiter_ ABSL_GUARDED_BY(mutex_);
   // Made when first needed. It has a task for each that is held.
   std::unique_ptr<TaskThread> thread_ ABSL_GUARDED_BY(mutex_);
 };

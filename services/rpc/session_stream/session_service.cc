@@ -8,14 +8,15 @@
 
 #include "dataplane/clock.h"
 #include "dataplane/now.h"
+#include "dataplane/socket_address.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
+#include "services/base/rate_limiter.h"
 #include "services/base/trace/log_under.h"
 #include "services/base/trace/rpc.h"
 #include "services/rpc/convert/session.h"
 #include "services/rpc/convert/values/status.h"
 #include "services/rpc/server/dispatch.h"
-#include "services/rpc/session_stream/failure_pace.h"
 #include "services/rpc/session_stream/stream_core.h"
 #include "tapedeck/v1/session.grpc.pb.h"
 
@@ -25,6 +26,14 @@ namespace {
 using TransferReactor = grpc::ServerBidiReactor<v1::TransferRequest, v1::TransferResponse>;
 
 constexpr server::Method kTransfer{v1::SessionService::service_full_name(), "Transfer"};
+
+// Sessions that fail cost their node as much as those that record, and a caller whose sessions all
+// fail can begin hundreds a second: it waits with the next. A run of mistakes is nobody's attack.
+constexpr RateLimit kFailures{.each_ns = 125 * dataplane::kMillisecondNs, .at_once = 32};
+// Less than a worker waits for an answer to its Open, as honest ones may share the address.
+constexpr int64_t kLongestWaitNs = dataplane::kSecondNs;
+// That have failed within the last seconds.
+constexpr size_t kMostCallers = 1024;
 
 // Ends a call at once.
 class RefusedTransfer final : public TransferReactor {
@@ -40,8 +49,9 @@ class ServedStream final : public TransferReactor, public StreamCore {
  public:
   static std::shared_ptr<ServedStream> Open(server::Dispatch& dispatch,
                                             grpc::CallbackServerContext* context,
-                                            const identity::Access& access, FailurePace& pace) {
-    auto stream = std::make_shared<ServedStream>(dispatch, context, access, pace);
+                                            const identity::Access& access,
+                                            RateLimiters& failures) {
+    auto stream = std::make_shared<ServedStream>(dispatch, context, access, failures);
     stream->self_ = stream;
     // Tells the peer that a session service has answered, which it reports differently from a node
     // that cannot be reached.
@@ -50,9 +60,9 @@ class ServedStream final : public TransferReactor, public StreamCore {
   }
 
   ServedStream(server::Dispatch& dispatch, grpc::CallbackServerContext* context,
-               const identity::Access& access, FailurePace& pace)
+               const identity::Access& access, RateLimiters& failures)
       : dispatch_(dispatch),
-        pace_(pace),
+        failures_(failures),
         context_(context),
         peer_(context->peer()),
         span_(dispatch.Begin(*context, kTransfer)),
@@ -61,7 +71,7 @@ class ServedStream final : public TransferReactor, public StreamCore {
 
   // To the acceptor, in its turn. What the caller sends meanwhile stays in the network.
   void GoTo(session::SessionAcceptor& acceptor) {
-    const int64_t wait_ns = pace_.WaitNs(caller_, dataplane::SystemClock().NowNs());
+    const int64_t wait_ns = failures_.WaitNs(caller_, dataplane::SystemClock().NowNs());
     if (wait_ns == 0) return acceptor.OnStream(MakeControlStream(shared_from_this()));
     turn_.Set(absl::ToChronoTime(dataplane::WallTime() + absl::Nanoseconds(wait_ns)),
               [stream = weak_from_this(), &acceptor](bool) {
@@ -116,7 +126,8 @@ class ServedStream final : public TransferReactor, public StreamCore {
     telemetry::trace::EndCall(span_, cancelled_ ? lost : EndStatus());
     Ended(cancelled_ ? lost : absl::OkStatus());
     standing_.reset();
-    if (!went_well_) pace_.OnFailure(caller_, dataplane::SystemClock().NowNs());
+    if (!went_well_)
+      failures_.Count(caller_, kFailures, dataplane::SystemClock().NowNs(), kLongestWaitNs);
     const std::shared_ptr<ServedStream> last = std::move(self_);
   }
 
@@ -146,7 +157,7 @@ class ServedStream final : public TransferReactor, public StreamCore {
   }
 
   server::Dispatch& dispatch_;
-  FailurePace& pace_;
+  RateLimiters& failures_;
   grpc::CallbackServerContext* const context_;
   const std::string peer_;
   telemetry::trace::Span span_;
@@ -176,7 +187,7 @@ class SessionService final : public v1::SessionService::CallbackService {
       auto span = dispatch_.Begin(*context, kTransfer);
       return new RefusedTransfer(dispatch_.Conclude(*context, kTransfer, status, span));
     }
-    const auto stream = ServedStream::Open(dispatch_, context, *access, pace_);
+    const auto stream = ServedStream::Open(dispatch_, context, *access, failures_);
     stream->GoTo(acceptor_);
     return stream.get();
   }
@@ -184,10 +195,14 @@ class SessionService final : public v1::SessionService::CallbackService {
  private:
   server::Dispatch& dispatch_;
   session::SessionAcceptor& acceptor_;
-  FailurePace pace_;
+  RateLimiters failures_{kMostCallers};
 };
 
 }  // namespace
+
+std::string CallerKey(const std::string& identity, const std::string& peer) {
+  return identity.empty() ? std::string(dataplane::SplitHostPort(peer).host) : identity;
+}
 
 server::ServiceFactory SessionServiceOver(session::SessionAcceptor& acceptor) {
   return [&acceptor](server::Dispatch& dispatch) {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "dataplane/now.h"
 #include "dataplane/reason.h"
 #include "services/copy/copy.h"
 #include "services/copy/fits.h"

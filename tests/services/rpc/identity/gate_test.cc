@@ -10,7 +10,6 @@
 #include "dataplane/executor/timed_wait.h"
 #include "dataplane/now.h"
 #include "services/base/errors.h"
-#include "services/rpc/identity/call_pace.h"
 #include "services/rpc/identity/denied.h"
 #include "services/rpc/identity/tls/two_looks.h"
 #include "tests/services/rpc/identity/authority.h"
@@ -120,19 +119,6 @@ TEST_F(GateTest, CallsOfOneIdentityAreLimited) {
   EXPECT_LT(taken, 1000);
   EXPECT_EQ(ReasonIn(gate_->Count("ann")), "LIMIT_REACHED");
   EXPECT_TRUE(gate_->Count("bob").ok());
-}
-
-TEST(CallPaceTest, ComesBackWithTimeAndForgets) {
-  CallPace pace;
-  absl::Time now = absl::UnixEpoch();
-  for (int i = 0; i < 20; ++i) EXPECT_TRUE(pace.Take("ann", 10, now)) << i;
-  EXPECT_FALSE(pace.Take("ann", 10, now));
-  now += absl::Milliseconds(100);
-  EXPECT_TRUE(pace.Take("ann", 10, now));
-  EXPECT_FALSE(pace.Take("ann", 10, now));
-  for (size_t i = 1; i < CallPace::kMostIdentities; ++i) pace.Take(absl::StrCat(i), 10, now);
-  EXPECT_FALSE(pace.Take("one more", 10, now));
-  EXPECT_TRUE(pace.Take("one more", 10, now + absl::Seconds(3)));
 }
 
 TEST_F(GateTest, ANewPolicyEndsWhoLostTheRightAndNobodyElse) {
