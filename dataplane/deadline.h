@@ -1,7 +1,10 @@
-// Until when something may take. A type of its own, so that no deadline is made of the wall clock.
+// Until when something may take, and how long to wait before it is tried again. Deadlines have a
+// type of their own, so that none is made of the wall clock.
 #pragma once
 
+#include <algorithm>
 #include <compare>
+#include <cstdint>
 
 #include "absl/time/time.h"
 #include "dataplane/now.h"
@@ -31,5 +34,13 @@ class Deadline {
 
   absl::Time at_;  // of SteadyTime()
 };
+
+// The wait before the next try after so many failures in a row: none, `first`, then twice as long
+// each time, `longest` at most. In the unit of `first`, which is a minute or less.
+template <typename Time>
+constexpr Time BackoffAfter(uint32_t failures, Time first, Time longest) {
+  if (failures == 0) return Time();
+  return std::min(first * (int64_t{1} << std::min(failures - 1, 20u)), longest);
+}
 
 }  // namespace tapedeck::dataplane

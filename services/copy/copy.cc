@@ -1,12 +1,12 @@
 #include "services/copy/copy.h"
 
-#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "dataplane/deadline.h"
 #include "dataplane/log.h"
 #include "dataplane/now.h"
 #include "dataplane/status_macros.h"
@@ -52,8 +52,8 @@ class Copier {
   const Wish& wish_;
   std::optional<Place> place_;
   Pace pace_;
-  absl::Time moved_at_;  // when it last got further
-  absl::Duration delay_ = kFirstDelay;
+  absl::Time moved_at_;    // when it last got further
+  uint32_t failures_ = 0;  // since then
   bool begun_ = false;
   Copied copied_;
 };
@@ -111,7 +111,7 @@ absl::Status Copier::MoveOne(Block read, uint64_t sequence, Recorder& recorder) 
   recorder.GiveChecked(std::move(slot));
   copied_.bytes += bytes;
   moved_at_ = dataplane::SteadyTime();
-  delay_ = kFirstDelay;
+  failures_ = 0;
   return pace_.Wait(bytes, [this] { return wish_.progress(copied_.bytes); }) ? absl::OkStatus()
                                                                              : JobCancelled();
 }
@@ -157,9 +157,9 @@ bool Copier::MayGoOn(const absl::Status& failure) {
 absl::Status Copier::Wait(const absl::Status& cause) {
   dataplane::Log(dataplane::LogLevel::kWarning, "copy", "tries again",
                  {{"recording", wish_.source.name}, {"cause", std::string(cause.message())}});
-  const absl::Time until = dataplane::SteadyTime() + delay_;
-  delay_ = std::min(delay_ * 2, kLongestDelay);
-  while (dataplane::SteadyTime() < until) {
+  const auto until =
+      dataplane::Deadline::In(dataplane::BackoffAfter(++failures_, kFirstDelay, kLongestDelay));
+  while (!until.passed()) {
     if (!wish_.progress(copied_.bytes)) return JobCancelled();
     absl::SleepFor(absl::Milliseconds(50));
   }

@@ -1,8 +1,8 @@
 #include "storage_node/recordings/closer.h"
 
-#include <algorithm>
 #include <vector>
 
+#include "dataplane/deadline.h"
 #include "dataplane/executor/timed_wait.h"
 #include "dataplane/log.h"
 #include "dataplane/now.h"
@@ -18,10 +18,6 @@ constexpr size_t kMostLeft = 4096;
 
 constexpr absl::Duration kFirstPause = absl::Seconds(1);
 constexpr absl::Duration kLongestPause = absl::Minutes(1);
-
-absl::Duration PauseAfter(int failures) {
-  return std::min(kLongestPause, kFirstPause * (1 << std::min(failures - 1, 6)));
-}
 
 std::string LunOf(const std::string& recording) {
   const auto name = catalog::ParseRecordingName(recording);
@@ -46,7 +42,8 @@ void Closer::Failed(const std::string& recording, const absl::Status& status) {
   if (left_.size() >= kMostLeft && !left_.contains(recording)) return;
   Left& left = left_[recording];
   left.asked = false;
-  left.next = dataplane::SteadyTime() + PauseAfter(++left.failures);
+  left.next = dataplane::SteadyTime() +
+              dataplane::BackoffAfter(++left.failures, kFirstPause, kLongestPause);
   const auto reason = services::ReasonOf(status);
   const bool usual =
       reason.has_value() && (reason->reason == "RECORDING_BUSY" || reason->reason == "LUN_OFFLINE");

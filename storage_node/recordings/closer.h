@@ -41,7 +41,7 @@ class Closer : public std::enable_shared_from_this<Closer> {
  private:
   struct Left {
     bool asked = false;  // a desk has it
-    int failures = 0;
+    uint32_t failures = 0;
     absl::Time next = absl::InfinitePast();  // by the steady clock
   };
 

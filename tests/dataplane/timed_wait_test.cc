@@ -205,5 +205,15 @@ TEST(Deadline, IsLeftPassedOrNever) {
   EXPECT_LT(Deadline::In(kLong), Deadline::In(kLong) + absl::Seconds(1));
 }
 
+TEST(BackoffAfter, DoublesUpToTheLongest) {
+  constexpr int64_t kFirst = 50, kLongest = 1'000;
+  EXPECT_EQ(BackoffAfter(0, kFirst, kLongest), 0) << "the first try does not wait";
+  int failures = 0;
+  for (const int ms : {50, 100, 200, 400, 800, 1'000})
+    EXPECT_EQ(BackoffAfter(++failures, kFirst, kLongest), ms);
+  EXPECT_EQ(BackoffAfter(UINT32_MAX, 60 * kSecondNs, INT64_MAX), 60 * kSecondNs << 20);
+  EXPECT_EQ(BackoffAfter(2, absl::Seconds(1), absl::Minutes(1)), absl::Seconds(2));
+}
+
 }  // namespace
 }  // namespace tapedeck::dataplane

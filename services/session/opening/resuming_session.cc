@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
+#include "dataplane/deadline.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
@@ -99,7 +100,7 @@ void ResumingSession::OnSnapshot(const Snapshot& snapshot) {
 }
 
 void ResumingSession::OnUp(const Snapshot& snapshot) {
-  delay_ns_ = 0;
+  failures_ = 0;
   if (!ran_) {
     lost_ = absl::OkStatus();
     return;
@@ -207,10 +208,10 @@ void ResumingSession::TryAgain() {
   last_.resuming = true;
   last_.loss = refusal_.ok() ? lost_ : refusal_;
   on_change_(last_);
-  executor_.PostAfter(delay_ns_, lifetime_.Guard([this] {
+  const int64_t delay_ns = dataplane::BackoffAfter(failures_++, kFirstDelayNs, kLastDelayNs);
+  executor_.PostAfter(delay_ns, lifetime_.Guard([this] {
     if (session_ == nullptr && !ended_) OpenSession();
   }));
-  delay_ns_ = std::clamp(2 * delay_ns_, kFirstDelayNs, kLastDelayNs);
 }
 
 bool ResumingSession::IsComplete(const absl::Status& refusal) const {

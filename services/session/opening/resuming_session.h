@@ -83,7 +83,7 @@ class ResumingSession final : public Transfer {
   uint64_t outage_ = 0;                     // counts the losses
   size_t turn_ = 0;                         // 0: session.node; else a standby, counted from 1
   uint64_t blocks_at_loss_ = 0;             // that were acknowledged at the last one
-  int64_t delay_ns_ = 0;                    // before the next try
+  uint32_t failures_ = 0;                   // since it ran
   bool over_ = false;                       // the time to go on is over
   bool ran_ = false;                        // a session has
   bool stopped_ = false;

@@ -1,10 +1,10 @@
 #include "services/session/transfer/rail_failure.h"
 
-#include <algorithm>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/clock.h"
+#include "dataplane/deadline.h"
 #include "services/base/errors.h"
 
 namespace tapedeck::services::session {
@@ -22,8 +22,9 @@ constexpr int64_t kGraceRetryNs = 250 * dataplane::kMillisecondNs;
 }  // namespace
 
 int64_t RetryDelayNs(const Link& link, uint32_t failures, bool others_up) {
-  const int64_t base =
-      others_up ? std::min(kLastRetryNs, kFirstRetryNs << std::min(failures, 6u)) : kGraceRetryNs;
+  const int64_t base = others_up
+                           ? dataplane::BackoffAfter(failures + 1, kFirstRetryNs, kLastRetryNs)
+                           : kGraceRetryNs;
   const uint32_t hash =
       (static_cast<uint32_t>(link.index()) * 40503u + link.generation()) * 2654435761u;
   return base * 3 / 4 + base / 2 * (hash >> 16) / 65536;
