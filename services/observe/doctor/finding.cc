@@ -43,16 +43,4 @@ std::optional<Severity> WorstOf(const Findings& findings) {
   return worst;
 }
 
-absl::string_view SeverityName(Severity severity) {
-  switch (severity) {
-    case Severity::kNote:
-      return "note";
-    case Severity::kWarning:
-      return "warning";
-    case Severity::kError:
-      break;
-  }
-  return "error";
-}
-
 }  // namespace tapedeck::services::doctor

@@ -9,6 +9,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "services/model/words/field.h"
+#include "services/model/words/names.h"
 #include "services/observe/doctor/codes.h"
 
 namespace tapedeck::services::doctor {
@@ -35,8 +37,6 @@ Finding FoundError(const absl::Status& error, CodeId otherwise, absl::string_vie
 void SortByWorst(Findings& findings);
 // None: healthy.
 std::optional<Severity> WorstOf(const Findings& findings);
-// "note", "warning" or "error".
-absl::string_view SeverityName(Severity severity);
 
 struct RailFacts {
   std::string name;
@@ -58,3 +58,47 @@ struct Diagnosis {
 };
 
 }  // namespace tapedeck::services::doctor
+
+namespace tapedeck::services::model {
+
+template <>
+struct EnumNames<doctor::Severity> {
+  using enum doctor::Severity;
+  static constexpr absl::string_view kWhat = "severity";
+  static constexpr std::pair<doctor::Severity, absl::string_view> kTable[] = {
+      {kNote, "note"}, {kWarning, "warning"}, {kError, "error"}};
+};
+
+template <>
+struct Fields<doctor::Finding> {
+  static constexpr auto kList = std::make_tuple(
+      Describe(&doctor::Finding::code, {.name = "code", .role = Role::kReported}),
+      Describe(&doctor::Finding::severity,
+               {.name = "severity", .role = Role::kReported, .required = true}),
+      Describe(&doctor::Finding::node, {.name = "node", .role = Role::kReported, .in_some = true}),
+      Describe(&doctor::Finding::what, {.name = "what", .role = Role::kReported}),
+      Describe(&doctor::Finding::why, {.name = "why", .role = Role::kReported}),
+      Describe(&doctor::Finding::fix, {.name = "fix", .role = Role::kReported}));
+};
+
+template <>
+struct Fields<doctor::RailFacts> {
+  static constexpr auto kList = std::make_tuple(
+      Describe(&doctor::RailFacts::name, {.name = "name", .role = Role::kReported}),
+      Describe(&doctor::RailFacts::transport, {.name = "transport", .role = Role::kReported}),
+      Describe(&doctor::RailFacts::address, {.name = "address", .role = Role::kReported}),
+      Describe(&doctor::RailFacts::prefix_bits, {.name = "prefix_bits", .role = Role::kReported}),
+      Describe(&doctor::RailFacts::interface, {.name = "interface", .role = Role::kReported}),
+      Describe(&doctor::RailFacts::mtu_bytes, {.name = "mtu_bytes", .role = Role::kReported}),
+      Describe(&doctor::RailFacts::path_mtu_bytes,
+               {.name = "path_mtu_bytes", .role = Role::kReported}),
+      Describe(&doctor::RailFacts::bits_per_s, {.name = "bits_per_s", .role = Role::kReported}),
+      Describe(&doctor::RailFacts::limit_bytes_per_s,
+               {.name = "limit_bytes_per_s", .role = Role::kReported}),
+      Describe(&doctor::RailFacts::best_limit_bytes_per_s,
+               {.name = "best_limit_bytes_per_s", .role = Role::kReported}),
+      Describe(&doctor::RailFacts::temperature_celsius,
+               {.name = "temperature_celsius", .role = Role::kReported}));
+};
+
+}  // namespace tapedeck::services::model

@@ -5,6 +5,7 @@
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/rail_spec.h"
 #include "services/rpc/convert/values/fields.h"
+#include "services/rpc/convert/values/message.h"
 
 namespace tapedeck::services::convert {
 namespace {
@@ -23,57 +24,6 @@ absl::StatusOr<doctor::PeerRail> PeerOf(const v1::PeerRail& peer) {
                           .transport = peer.transport(),
                           .address = peer.address(),
                           .port = static_cast<uint16_t>(peer.port())};
-}
-
-v1::DoctorFinding FindingToProto(const doctor::Finding& finding) {
-  v1::DoctorFinding out;
-  out.set_code(finding.code);
-  out.set_severity(static_cast<v1::Severity>(finding.severity));
-  out.set_what(finding.what);
-  out.set_why(finding.why);
-  out.set_fix(finding.fix);
-  return out;
-}
-
-absl::StatusOr<doctor::Finding> FindingOf(const v1::DoctorFinding& finding) {
-  TD_ASSIGN_OR_RETURN(const auto severity,
-                      FromEnum<doctor::Severity>(finding.severity(), 3, "findings.severity"));
-  return doctor::Finding{.code = finding.code(),
-                         .severity = severity,
-                         .what = finding.what(),
-                         .why = finding.why(),
-                         .fix = finding.fix()};
-}
-
-v1::RailFacts FactsToProto(const doctor::RailFacts& rail) {
-  v1::RailFacts out;
-  out.set_name(rail.name);
-  out.set_transport(rail.transport);
-  out.set_address(rail.address);
-  out.set_prefix_bits(rail.prefix_bits);
-  out.set_interface(rail.interface);
-  out.set_mtu_bytes(rail.mtu_bytes);
-  out.set_path_mtu_bytes(rail.path_mtu_bytes);
-  out.set_bits_per_s(rail.bits_per_s);
-  out.set_limit_bytes_per_s(rail.limit_bytes_per_s);
-  out.set_best_limit_bytes_per_s(rail.best_limit_bytes_per_s);
-  if (rail.temperature_celsius.has_value()) out.set_temperature_celsius(*rail.temperature_celsius);
-  return out;
-}
-
-doctor::RailFacts FactsOf(const v1::RailFacts& rail) {
-  doctor::RailFacts out{.name = rail.name(),
-                        .transport = rail.transport(),
-                        .address = rail.address(),
-                        .prefix_bits = rail.prefix_bits(),
-                        .interface = rail.interface(),
-                        .mtu_bytes = rail.mtu_bytes(),
-                        .path_mtu_bytes = rail.path_mtu_bytes(),
-                        .bits_per_s = rail.bits_per_s(),
-                        .limit_bytes_per_s = rail.limit_bytes_per_s(),
-                        .best_limit_bytes_per_s = rail.best_limit_bytes_per_s()};
-  if (rail.has_temperature_celsius()) out.temperature_celsius = rail.temperature_celsius();
-  return out;
 }
 
 }  // namespace
@@ -105,18 +55,20 @@ absl::StatusOr<doctor::Request> FromProto(const v1::DiagnoseRequest& request) {
 v1::DiagnoseResponse ToProto(const doctor::Diagnosis& diagnosis) {
   v1::DiagnoseResponse out;
   for (const doctor::Finding& finding : diagnosis.findings) {
-    *out.add_findings() = FindingToProto(finding);
+    WriteFields(finding, *out.add_findings());
   }
-  for (const doctor::RailFacts& rail : diagnosis.rails) *out.add_rails() = FactsToProto(rail);
+  for (const doctor::RailFacts& rail : diagnosis.rails) WriteFields(rail, *out.add_rails());
   return out;
 }
 
 absl::StatusOr<doctor::Diagnosis> FromProto(const v1::DiagnoseResponse& response) {
   doctor::Diagnosis out;
   for (const v1::DoctorFinding& finding : response.findings()) {
-    TD_ASSIGN_OR_RETURN(out.findings.emplace_back(), FindingOf(finding));
+    TD_RETURN_IF_ERROR(ReadFields(finding, out.findings.emplace_back()));
   }
-  for (const v1::RailFacts& rail : response.rails()) out.rails.push_back(FactsOf(rail));
+  for (const v1::RailFacts& rail : response.rails()) {
+    TD_RETURN_IF_ERROR(ReadFields(rail, out.rails.emplace_back()));
+  }
   return out;
 }
 

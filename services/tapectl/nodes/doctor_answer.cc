@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "dataplane/printable.h"
-#include "services/tapectl/program/json.h"
+#include "services/tapectl/program/field_json.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
@@ -13,28 +13,6 @@ namespace {
 using doctor::Finding;
 using doctor::RailFacts;
 using doctor::Severity;
-
-Json FindingAsJson(const Finding& finding) {
-  return {{"code", finding.code}, {"severity", std::string(doctor::SeverityName(finding.severity))},
-          {"node", finding.node}, {"what", finding.what},
-          {"why", finding.why},   {"fix", finding.fix}};
-}
-
-Json FactsAsJson(const RailFacts& rail) {
-  Json out = {{"name", rail.name},
-              {"transport", rail.transport},
-              {"address", rail.address},
-              {"prefix_bits", rail.prefix_bits},
-              {"interface", rail.interface},
-              {"mtu_bytes", rail.mtu_bytes},
-              {"path_mtu_bytes", rail.path_mtu_bytes},
-              {"bits_per_s", rail.bits_per_s},
-              {"limit_bytes_per_s", rail.limit_bytes_per_s},
-              {"best_limit_bytes_per_s", rail.best_limit_bytes_per_s},
-              {"temperature_celsius", nullptr}};
-  if (rail.temperature_celsius.has_value()) out["temperature_celsius"] = *rail.temperature_celsius;
-  return out;
-}
 
 std::string MegabytesPerS(uint64_t bytes_per_s) {
   return bytes_per_s == 0 ? "-" : absl::StrCat(bytes_per_s / 1'000'000);
@@ -56,7 +34,7 @@ Table RailsOf(const Examined& node) {
 Table FindingsOf(const doctor::Findings& findings) {
   Table table{.heads = {findings.empty() ? "NOTHING IS WRONG" : "FINDINGS", ""}};
   for (const Finding& finding : findings) {
-    table.rows.push_back({std::string(doctor::SeverityName(finding.severity)),
+    table.rows.push_back({std::string(model::NameOf(finding.severity)),
                           absl::StrCat(finding.code, " (", finding.node, ")")});
     table.rows.push_back({"  what", dataplane::Printable(finding.what)});
     table.rows.push_back({"  why", dataplane::Printable(finding.why)});
@@ -71,10 +49,10 @@ double Milliseconds(int64_t ns) { return static_cast<double>(ns) / 1e6; }
 
 Answer AnswerOf(const DoctorAnswer& answer) {
   Json findings = Json::array(), nodes = Json::array();
-  for (const Finding& finding : answer.findings) findings.push_back(FindingAsJson(finding));
+  for (const Finding& finding : answer.findings) findings.push_back(FieldsAsJson(finding));
   for (const Examined& node : answer.nodes) {
     Json rails = Json::array();
-    for (const RailFacts& rail : node.report.rails) rails.push_back(FactsAsJson(rail));
+    for (const RailFacts& rail : node.report.rails) rails.push_back(FieldsAsJson(rail));
     nodes.push_back({{"address", node.address}, {"role", node.report.role}, {"rails", rails}});
   }
   Json clock;

@@ -24,7 +24,7 @@ bool IsReason(const Code& code) {
 }
 
 std::string RowOf(const Code& code) {
-  return absl::StrCat("| `", code.name, "` | ", SeverityName(code.severity), " | ",
+  return absl::StrCat("| `", code.name, "` | ", model::NameOf(code.severity), " | ",
                       IsReason(code) ? "yes" : "no", " | ", code.why, " | ", code.fix, " |");
 }
 
