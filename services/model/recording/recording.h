@@ -198,6 +198,7 @@ struct DamagedBlock {
   std::string detail;
   std::vector<ByteRange> ranges;  // what is bad of it; empty: all, or unknown
   uint32_t stray_crc32c = 0;      // of the bytes found, if no part of them belongs there
+  bool operator==(const DamagedBlock&) const = default;
 };
 
 // The storage node says it.

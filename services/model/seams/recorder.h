@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "services/base/trace/span.h"
 #include "services/model/recording/recording.h"
+#include "services/model/words/field.h"
 
 namespace tapedeck::services {
 
@@ -28,6 +29,19 @@ struct Capture {
   uint64_t first_sample = 0;
   uint64_t trigger_sample = 0;
   uint64_t end_sample = 0;
+};
+
+template <>
+struct model::Fields<Capture> {
+  static constexpr auto kList = std::make_tuple(
+      model::Describe(&Capture::recording, {.name = "recording", .role = model::Role::kReported}),
+      model::Describe(&Capture::recordings, {.name = "recordings", .role = model::Role::kReported}),
+      model::Describe(&Capture::first_sample,
+                      {.name = "first_sample", .role = model::Role::kReported}),
+      model::Describe(&Capture::trigger_sample,
+                      {.name = "trigger_sample", .role = model::Role::kReported}),
+      model::Describe(&Capture::end_sample,
+                      {.name = "end_sample", .role = model::Role::kReported}));
 };
 
 // Any thread; each call may block for a session's answer, or on a disk.

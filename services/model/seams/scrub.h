@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "services/base/trace/span.h"
 #include "services/model/recording/recording.h"
+#include "services/model/words/field.h"
 #include "services/model/words/names.h"
 
 namespace tapedeck::services {
@@ -31,6 +32,16 @@ struct ScrubFinding {
   bool repaired = false;
 };
 
+template <>
+struct model::Fields<ScrubFinding> {
+  static constexpr auto kList = std::make_tuple(
+      model::Describe(&ScrubFinding::recording,
+                      {.name = "recording", .role = model::Role::kReported}),
+      model::Describe(&ScrubFinding::block, {.name = "block", .role = model::Role::kReported}),
+      model::Describe(&ScrubFinding::repaired,
+                      {.name = "repaired", .role = model::Role::kReported}));
+};
+
 struct Scrub {
   std::string parent;
   ScrubState state = ScrubState::kNone;
@@ -41,6 +52,21 @@ struct Scrub {
   uint64_t repaired = 0;  // of those
   std::vector<ScrubFinding> findings;
   std::string cause;
+};
+
+template <>
+struct model::Fields<Scrub> {
+  static constexpr auto kList = std::make_tuple(
+      model::Describe(&Scrub::parent, {.name = "parent", .role = model::Role::kReported}),
+      model::Describe(&Scrub::state,
+                      {.name = "state", .role = model::Role::kReported, .grows = true}),
+      model::Describe(&Scrub::recording, {.name = "recording", .role = model::Role::kReported}),
+      model::Describe(&Scrub::recordings, {.name = "recordings", .role = model::Role::kReported}),
+      model::Describe(&Scrub::blocks, {.name = "blocks", .role = model::Role::kReported}),
+      model::Describe(&Scrub::damaged, {.name = "damaged", .role = model::Role::kReported}),
+      model::Describe(&Scrub::repaired, {.name = "repaired", .role = model::Role::kReported}),
+      model::Describe(&Scrub::findings, {.name = "findings", .role = model::Role::kReported}),
+      model::Describe(&Scrub::cause, {.name = "cause", .role = model::Role::kReported}));
 };
 
 struct ScrubStart {

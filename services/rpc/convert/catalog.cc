@@ -11,13 +11,6 @@
 namespace tapedeck::services::convert {
 namespace {
 
-template <typename Wire, typename Ours>
-Wire Written(const Ours& ours) {
-  Wire out;
-  WriteFields(ours, out);
-  return out;
-}
-
 template <typename Ours>
 absl::StatusOr<Ours> ReadAs(const google::protobuf::Message& wire) {
   Ours out;
@@ -83,12 +76,7 @@ v1::UpdateRecordingRequest ToProto(const RecordingUpdate& update) {
 }
 
 v1::DamagedBlock ToProto(const DamagedBlock& block) { return Written<v1::DamagedBlock>(block); }
-
-DamagedBlock FromProto(const v1::DamagedBlock& block) {
-  DamagedBlock out;
-  ReadFields(block, out).IgnoreError();  // nothing of it can be wrong
-  return out;
-}
+DamagedBlock FromProto(const v1::DamagedBlock& block) { return ReadSound<DamagedBlock>(block); }
 
 v1::VerifyRecordingResponse ToProto(const VerifyProgress& progress) {
   v1::VerifyRecordingResponse out;

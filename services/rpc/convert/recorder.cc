@@ -1,5 +1,7 @@
 #include "services/rpc/convert/recorder.h"
 
+#include "services/rpc/convert/values/message.h"
+
 namespace tapedeck::services::convert {
 
 v1::Annotation ToProto(const Annotation& annotation) {
@@ -38,22 +40,7 @@ Trigger FromProto(const v1::TriggerRecordingRequest& request) {
   return out;
 }
 
-v1::Capture ToProto(const Capture& capture) {
-  v1::Capture out;
-  out.set_recording(capture.recording);
-  for (const std::string& recording : capture.recordings) out.add_recordings(recording);
-  out.set_first_sample(capture.first_sample);
-  out.set_trigger_sample(capture.trigger_sample);
-  out.set_end_sample(capture.end_sample);
-  return out;
-}
-
-Capture FromProto(const v1::Capture& capture) {
-  return {.recording = capture.recording(),
-          .recordings = {capture.recordings().begin(), capture.recordings().end()},
-          .first_sample = capture.first_sample(),
-          .trigger_sample = capture.trigger_sample(),
-          .end_sample = capture.end_sample()};
-}
+v1::Capture ToProto(const Capture& capture) { return Written<v1::Capture>(capture); }
+Capture FromProto(const v1::Capture& capture) { return ReadSound<Capture>(capture); }
 
 }  // namespace tapedeck::services::convert

@@ -112,28 +112,9 @@ Json ToJson(const Stream& stream) {
 Json ToJson(const Annotation& annotation) { return FieldsAsJson(annotation); }
 Json ToJson(const DamagedBlock& block) { return FieldsAsJson(block); }
 
-Json ToJson(const Capture& capture) {
-  return {{"recording", capture.recording},
-          {"recordings", capture.recordings},
-          {"first_sample", capture.first_sample},
-          {"trigger_sample", capture.trigger_sample},
-          {"end_sample", capture.end_sample}};
-}
+Json ToJson(const Capture& capture) { return FieldsAsJson(capture); }
 
-Json ToJson(const Scrub& scrub) {
-  Json findings = Json::array();
-  for (const ScrubFinding& finding : scrub.findings) {
-    Json block = ToJson(finding.block);
-    block["recording"] = finding.recording;
-    block["repaired"] = finding.repaired;
-    findings.push_back(block);
-  }
-  return {{"parent", scrub.parent},       {"state", model::NameOf(scrub.state)},
-          {"recording", scrub.recording}, {"recordings", scrub.recordings},
-          {"blocks", scrub.blocks},       {"damaged", scrub.damaged},
-          {"repaired", scrub.repaired},   {"findings", findings},
-          {"cause", scrub.cause}};
-}
+Json ToJson(const Scrub& scrub) { return FieldsAsJson(scrub); }
 
 Json NotesAsJson(const Notes& notes) {
   Json out = Json::array();

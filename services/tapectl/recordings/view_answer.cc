@@ -28,7 +28,7 @@ Answer AnswerOf(const Viewed& viewed) {
     powers.push_back(Decibels(all.subspan(size_t{row} * seen.columns, seen.columns)));
   }
   const Json object = {{"recording", viewed.recording},
-                       {"first", seen.span.first},
+                       {"first_sample", seen.span.first},
                        {"sample_count", seen.span.count},
                        {"rows", seen.rows},
                        {"columns", seen.columns},

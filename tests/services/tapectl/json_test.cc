@@ -50,6 +50,14 @@ TEST(FieldJson, DamageHasEveryField) {
   EXPECT_EQ(json["kind"], "torn");
 }
 
+TEST(FieldJson, AScrubHasWhatItsMessageHas) {
+  const Scrub scrub{.findings = {{.recording = "r", .block = {.sequence = 5}, .repaired = true}}};
+  const auto json = nlohmann::json::parse(AnswerOf(scrub).json);
+  ExpectAllTold<Scrub>(json);
+  ExpectAllTold<ScrubFinding>(json["findings"][0]);
+  EXPECT_EQ(json["findings"][0]["block"]["sequence"], 5);
+}
+
 TEST(ExplainedJson, NamesTheLimitAndAllStages) {
   const StageTimes times = {{"send.idle", "", 5'000'000'000},
                             {"send.rail", "r1", 5'000'000'000},

@@ -197,6 +197,21 @@ absl::Status ReadFields(const google::protobuf::Message& from, Struct& to) {
   return status;
 }
 
+template <typename Wire, typename Ours>
+Wire Written(const Ours& ours) {
+  Wire out;
+  WriteFields(ours, out);
+  return out;
+}
+
+// Of a message without an enum that a later version may not extend.
+template <typename Ours>
+Ours ReadSound(const google::protobuf::Message& from) {
+  Ours out;
+  ReadFields(from, out).IgnoreError();  // nothing of it can be wrong
+  return out;
+}
+
 // INVALID_ARGUMENT (ARGUMENT_INVALID) about a path of an update mask, which no field is named by.
 absl::Status UnknownPath(const std::string& path);
 
