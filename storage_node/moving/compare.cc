@@ -5,9 +5,9 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
-#include "storage_node/index/index_reader.h"
 #include "storage_node/moving/drafts.h"
 #include "storage_node/moving/reading.h"
+#include "storage_node/recording/await_block.h"
 
 namespace tapedeck::storage_node::moving {
 namespace {
@@ -37,12 +37,7 @@ class Entries {
   }
 
   absl::StatusOr<format::IndexEntry> Of(uint64_t sequence) {
-    const absl::StatusOr<format::IndexEntry>* entry = nullptr;
-    loop_.RunUntil([&] {
-      entry = index_.Find(sequence);
-      return entry != nullptr;
-    });
-    return *entry;
+    return recording::AwaitEntry(loop_, index_, sequence);
   }
 
  private:

@@ -20,4 +20,14 @@ absl::StatusOr<dataplane::Block> AwaitBlock(CallerLoop& loop, store::DataFiles& 
   return *std::move(result);
 }
 
+const absl::StatusOr<format::IndexEntry>& AwaitEntry(CallerLoop& loop, index::IndexReader& index,
+                                                     uint64_t sequence) {
+  const absl::StatusOr<format::IndexEntry>* entry = nullptr;
+  loop.RunUntil([&] {
+    entry = index.Find(sequence);
+    return entry != nullptr;
+  });
+  return *entry;
+}
+
 }  // namespace tapedeck::storage_node::recording

@@ -1,10 +1,11 @@
-// Reads of blocks for work that is allowed to wait: recovery at start and verification.
+// Reads of blocks and index entries for work that may wait: recovery, verification and copies.
 #pragma once
 
 #include <cstdint>
 
 #include "absl/status/statusor.h"
 #include "dataplane/memory/slot_pool.h"
+#include "storage_node/index/index_reader.h"
 #include "storage_node/recording/caller_loop.h"
 #include "storage_node/store/recording_files.h"
 
@@ -16,5 +17,9 @@ namespace tapedeck::storage_node::recording {
 absl::StatusOr<dataplane::Block> AwaitBlock(CallerLoop& loop, store::DataFiles& files,
                                             dataplane::SlotPool& ring, format::Place place,
                                             uint32_t bytes, uint32_t copy = 0);
+
+// As IndexReader::Find, on the thread of `loop`. Valid until the next call.
+const absl::StatusOr<format::IndexEntry>& AwaitEntry(CallerLoop& loop, index::IndexReader& index,
+                                                     uint64_t sequence);
 
 }  // namespace tapedeck::storage_node::recording

@@ -10,8 +10,7 @@
 #include "services/base/errors.h"
 #include "services/model/recording/part.h"
 #include "storage_node/format/sigmf.h"
-#include "storage_node/index/index_reader.h"
-#include "storage_node/recording/caller_loop.h"
+#include "storage_node/recording/await_block.h"
 
 namespace tapedeck::storage_node::recording {
 namespace {
@@ -38,12 +37,8 @@ class Seek {
 
 std::optional<format::IndexEntry> Seek::FirstFrom(uint64_t sequence, uint64_t end) {
   for (; sequence < end; ++sequence) {
-    const absl::StatusOr<format::IndexEntry>* entry = nullptr;
-    loop_.RunUntil([&] {
-      entry = index_.Find(sequence);
-      return entry != nullptr;
-    });
-    if (entry->ok()) return **entry;
+    const auto& entry = AwaitEntry(loop_, index_, sequence);
+    if (entry.ok()) return *entry;
   }
   return std::nullopt;
 }

@@ -8,8 +8,7 @@
 #include "dataplane/status_macros.h"
 #include "services/model/recording/part.h"
 #include "storage_node/format/sigmf.h"
-#include "storage_node/index/index_reader.h"
-#include "storage_node/recording/caller_loop.h"
+#include "storage_node/recording/await_block.h"
 
 namespace tapedeck::storage_node::recordings {
 namespace {
@@ -22,23 +21,15 @@ absl::StatusOr<std::vector<format::SigmfRun>> ReadRuns(store::Store& store,
   recording::CallerLoop loop(clock);
   TD_ASSIGN_OR_RETURN(const auto files, store.OpenRecording(path, loop));
   index::IndexReader index(*files, manifest.entries(), [] {});
-  const auto find = [&](uint64_t block) {
-    const absl::StatusOr<format::IndexEntry>* entry = nullptr;
-    loop.RunUntil([&] {
-      entry = index.Find(block);
-      return entry != nullptr;
-    });
-    return entry;
-  };
-  if (!absl::IsNotFound(find(manifest.blocks)->status())) {
+  if (!absl::IsNotFound(recording::AwaitEntry(loop, index, manifest.blocks).status())) {
     return absl::FailedPreconditionError(
         "beyond its last block the data has payload that is not whole, which others would read");
   }
   std::vector<format::SigmfRun> runs;
   for (const uint64_t block : format::SigmfRunsOf(manifest)) {
-    const absl::StatusOr<format::IndexEntry>* const entry = find(block);
-    if (!entry->ok()) continue;
-    runs.push_back({.block = block, .sample_index = (*entry)->sample_index});
+    const auto& entry = recording::AwaitEntry(loop, index, block);
+    if (!entry.ok()) continue;
+    runs.push_back({.block = block, .sample_index = entry->sample_index});
   }
   return runs;
 }

@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
-#include "storage_node/index/index_reader.h"
 #include "storage_node/recording/await_block.h"
 
 namespace tapedeck::storage_node::repair {
@@ -87,14 +86,10 @@ absl::Status TrimCopies(store::Store& store, const store::RecordingPath& path,
   const format::EntryFormat entries = manifest.entries();
   index::IndexReader index(*files, entries, [] {});
   const uint64_t last = manifest.blocks - 1;
-  const absl::StatusOr<format::IndexEntry>* entry = nullptr;
-  loop.RunUntil([&] {
-    entry = index.Find(last);
-    return entry != nullptr;
-  });
-  if (!entry->ok() || (*entry)->payload_bytes == 0) return absl::OkStatus();
+  const auto& entry = recording::AwaitEntry(loop, index, last);
+  if (!entry.ok() || entry->payload_bytes == 0) return absl::OkStatus();
   const format::Place place = format::PlaceOf(last, manifest.block_bytes, manifest.members);
-  const std::vector<uint64_t> ends = {place.offset + (*entry)->payload_bytes};
+  const std::vector<uint64_t> ends = {place.offset + entry->payload_bytes};
   return recording::Await<absl::Status>(loop, [&](auto done) {
     files->Trim(ends, entries.Offset(manifest.blocks), std::move(done));
   });

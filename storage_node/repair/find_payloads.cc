@@ -1,8 +1,7 @@
 #include "storage_node/repair/find_payloads.h"
 
 #include "dataplane/status_macros.h"
-#include "storage_node/index/index_reader.h"
-#include "storage_node/recording/caller_loop.h"
+#include "storage_node/recording/await_block.h"
 
 namespace tapedeck::storage_node::repair {
 namespace {
@@ -22,13 +21,9 @@ absl::Status FindPayloads(store::Store& store, const store::RecordingPath& path,
     if (block % kEntriesAtATime == 0 && !search.pace(kEntriesAtATime * entries.entry_bytes)) {
       return absl::CancelledError("search stopped");
     }
-    const absl::StatusOr<format::IndexEntry>* entry = nullptr;
-    loop.RunUntil([&] {
-      entry = index.Find(block);
-      return entry != nullptr;
-    });
-    if (!entry->ok() || (*entry)->payload_bytes == 0) continue;
-    const uint32_t crc = (*entry)->payload_crc32c;
+    const auto& entry = recording::AwaitEntry(loop, index, block);
+    if (!entry.ok() || entry->payload_bytes == 0) continue;
+    const uint32_t crc = entry->payload_crc32c;
     if (search.crcs.contains(crc)) search.found(crc, block);
   }
   return absl::OkStatus();

@@ -9,9 +9,7 @@
 #include "dataplane/crc32c.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/format/block_check.h"
-#include "storage_node/index/index_reader.h"
 #include "storage_node/recording/await_block.h"
-#include "storage_node/recording/caller_loop.h"
 #include "storage_node/repair/copy_mender.h"
 #include "storage_node/repair/manifest_repair.h"
 
@@ -52,7 +50,9 @@ class Verification {
   // Of the copies, the first good one; else what is wrong with the first.
   format::Verdict CheckCopies(const format::IndexEntry& entry);
   void TellMended(const VerifyScope& scope);
-  absl::StatusOr<format::IndexEntry> Entry(uint64_t sequence);
+  absl::StatusOr<format::IndexEntry> Entry(uint64_t sequence) {
+    return recording::AwaitEntry(loop_, index_, sequence);
+  }
   absl::StatusOr<dataplane::Block> Read(const format::IndexEntry& entry, uint32_t copy = 0);
   // Names a block that holds the bytes of another one.
   void LookElsewhere(const format::IndexEntry& entry, format::Verdict* verdict);
@@ -71,15 +71,6 @@ class Verification {
   CopyMender mender_;
   std::optional<std::unordered_map<uint32_t, uint64_t>> owners_;  // made when first needed
 };
-
-absl::StatusOr<format::IndexEntry> Verification::Entry(uint64_t sequence) {
-  const absl::StatusOr<format::IndexEntry>* entry = nullptr;
-  loop_.RunUntil([&] {
-    entry = index_.Find(sequence);
-    return entry != nullptr;
-  });
-  return *entry;
-}
 
 std::optional<uint64_t> Verification::OwnerOf(uint32_t payload_crc32c) {
   if (!owners_.has_value()) {
