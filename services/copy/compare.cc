@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
-#include "services/copy/pace.h"
 #include "services/rpc/storage_session/player.h"
 
 namespace tapedeck::services::copying {
@@ -34,8 +33,7 @@ absl::StatusOr<NextBlock> Play(const storage_session::Peer& peer, const Recordin
 }  // namespace
 
 absl::Status CompareBlocks(const Recording& source, const std::string& copy,
-                           const NextBlock& of_source, const NextBlock& of_copy,
-                           const std::function<bool(uint64_t bytes)>& progress) {
+                           const NextBlock& of_source, const NextBlock& of_copy, Pace& pace) {
   for (uint64_t sequence = 0; sequence < source.blocks; ++sequence) {
     TD_ASSIGN_OR_RETURN(const std::optional<Block> one, of_source());
     TD_ASSIGN_OR_RETURN(const std::optional<Block> other, of_copy());
@@ -47,7 +45,7 @@ absl::Status CompareBlocks(const Recording& source, const std::string& copy,
           absl::StrCat(copy, " says that it is a copy of ", source.name, ", and block ", sequence,
                        " is another one: delete it, or name another channel"));
     }
-    if (!progress(one->header().payload_bytes)) return JobCancelled();
+    TD_RETURN_IF_ERROR(pace.Wait(one->header().payload_bytes));
   }
   return absl::OkStatus();
 }
@@ -56,12 +54,8 @@ absl::Status CompareCopy(const Wish& wish, const Recording& copy) {
   TD_ASSIGN_OR_RETURN(const NextBlock of_source,
                       wish.play ? wish.play(0) : Play(wish.from, wish.source));
   TD_ASSIGN_OR_RETURN(const NextBlock of_copy, Play(wish.to, copy));
-  Pace pace(wish.bytes_per_s);
-  uint64_t bytes = 0;
-  return CompareBlocks(wish.source, copy.name, of_source, of_copy, [&](uint64_t more) {
-    bytes += more;
-    return pace.Wait(more, [&] { return wish.progress(bytes); });
-  });
+  Pace pace = PaceOf(wish);
+  return CompareBlocks(wish.source, copy.name, of_source, of_copy, pace);
 }
 
 }  // namespace tapedeck::services::copying

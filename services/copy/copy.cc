@@ -12,7 +12,6 @@
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
 #include "services/copy/fits.h"
-#include "services/copy/pace.h"
 #include "services/rpc/storage_session/player.h"
 #include "services/rpc/storage_session/recorder.h"
 #include "services/session/opening/loss.h"
@@ -32,10 +31,7 @@ constexpr absl::Duration kLongestDelay = absl::Seconds(5);
 class Copier {
  public:
   explicit Copier(const Wish& wish)
-      : wish_(wish),
-        place_(wish.place),
-        pace_(wish.bytes_per_s),
-        moved_at_(dataplane::SteadyTime()) {}
+      : wish_(wish), place_(wish.place), pace_(PaceOf(wish)), moved_at_(dataplane::SteadyTime()) {}
 
   absl::StatusOr<Copied> Run();
 
@@ -109,11 +105,9 @@ absl::Status Copier::MoveOne(Block read, uint64_t sequence, Recorder& recorder) 
   read.Reset();
   const uint64_t bytes = slot.header().payload_bytes;
   recorder.GiveChecked(std::move(slot));
-  copied_.bytes += bytes;
   moved_at_ = dataplane::SteadyTime();
   failures_ = 0;
-  return pace_.Wait(bytes, [this] { return wish_.progress(copied_.bytes); }) ? absl::OkStatus()
-                                                                             : JobCancelled();
+  return pace_.Wait(bytes);
 }
 
 absl::StatusOr<NextBlock> Copier::Play(uint64_t first) {
@@ -160,7 +154,7 @@ absl::Status Copier::Wait(const absl::Status& cause) {
   const auto until =
       dataplane::Deadline::In(dataplane::BackoffAfter(++failures_, kFirstDelay, kLongestDelay));
   while (!until.passed()) {
-    if (!wish_.progress(copied_.bytes)) return JobCancelled();
+    TD_RETURN_IF_ERROR(pace_.Wait(0));
     absl::SleepFor(absl::Milliseconds(50));
   }
   return absl::OkStatus();
@@ -173,6 +167,7 @@ absl::StatusOr<Copied> Copier::Run() {
     const bool sealed = session::WhyRefused(tried) == "SEALED";
     if (tried.ok() || sealed) {
       copied_.recording = place_->recording;
+      copied_.bytes = pace_.done();
       if (!begun_) copied_.first_block = wish_.source.blocks;
       return copied_;
     }
@@ -182,6 +177,12 @@ absl::StatusOr<Copied> Copier::Run() {
 }
 
 }  // namespace
+
+Pace PaceOf(const Wish& wish) {
+  return Pace([&wish](uint64_t done) {
+    return wish.progress(done) ? std::optional(wish.bytes_per_s) : std::nullopt;
+  });
+}
 
 absl::StatusOr<Copied> Copy(const Wish& wish) {
   TD_RETURN_IF_ERROR(CheckFits(wish.source, wish.channel));

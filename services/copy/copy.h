@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "dataplane/block.h"
+#include "services/copy/pace.h"
 #include "services/model/seams/catalog.h"
 #include "services/rpc/storage_session/peer.h"
 
@@ -46,6 +47,9 @@ struct Wish {
   // Called again and again: bytes of blocks that are done, of all. False ends it.
   std::function<bool(uint64_t bytes)> progress;
 };
+
+// As the wish has it, which outlives it.
+Pace PaceOf(const Wish& wish);
 
 struct Copied {
   std::string recording;

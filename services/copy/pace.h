@@ -1,43 +1,52 @@
-// So many bytes a second, on average from its beginning on. One thread that may wait.
+// How fast blocks are copied, moved, compared or scrubbed, and whether that goes on. One thread
+// that may wait.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <utility>
 
+#include "absl/status/status.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "dataplane/clock.h"
-#include "services/base/rate_limiter.h"
+#include "dataplane/now.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::services::copying {
 
+// Of work that nobody waits for: a twentieth of a fast drive.
+inline constexpr uint64_t kBackgroundRate = 100'000'000;
+
 class Pace {
  public:
-  // 0: as fast as it goes.
-  explicit Pace(uint64_t bytes_per_s) : bytes_per_s_(bytes_per_s) {}
+  // Bytes a second, after `done` bytes; 0: as fast as it goes; none: it ends.
+  using Rate = std::function<std::optional<uint64_t>(uint64_t done)>;
+  explicit Pace(Rate rate) : rate_(std::move(rate)) {}
 
-  // Until `bytes` more may follow, asking `go_on` at least ten times a second, and once in any
-  // case. False: it said no.
-  bool Wait(uint64_t bytes, const std::function<bool()>& go_on) {
-    if (bytes_per_s_ > 0) {
-      // What could not be used of the time before is not made up for.
-      const double bytes_s = static_cast<double>(bytes) / static_cast<double>(bytes_per_s_);
-      limiter_.Count({.each_ns = static_cast<int64_t>(bytes_s * 1e9)}, NowNs());
+  // Counts `bytes` as done and waits as long as they may take. Asks for the rate at least ten times
+  // a second, and once in any case; one that has changed counts at once. CANCELLED (JOB_CANCELLED):
+  // it ends.
+  absl::Status Wait(uint64_t bytes) {
+    done_ += bytes;
+    const absl::Time begin = dataplane::SteadyTime();
+    while (const std::optional<uint64_t> rate = rate_(done_)) {
+      const absl::Duration time =
+          *rate == 0 ? absl::ZeroDuration()
+                     : absl::Seconds(static_cast<double>(bytes) / static_cast<double>(*rate));
+      const absl::Duration left = begin + time - dataplane::SteadyTime();
+      if (left <= absl::ZeroDuration()) return absl::OkStatus();
+      absl::SleepFor(std::min(left, absl::Milliseconds(100)));
     }
-    while (go_on()) {
-      const int64_t left_ns = limiter_.WaitNs(NowNs());
-      if (left_ns == 0) return true;
-      absl::SleepFor(absl::Nanoseconds(std::min(left_ns, 100 * dataplane::kMillisecondNs)));
-    }
-    return false;
+    return JobCancelled();
   }
 
- private:
-  static int64_t NowNs() { return dataplane::SystemClock().NowNs(); }
+  uint64_t done() const { return done_; }
 
-  uint64_t bytes_per_s_;
-  RateLimiter limiter_;
+ private:
+  const Rate rate_;
+  uint64_t done_ = 0;
 };
 
 }  // namespace tapedeck::services::copying

@@ -49,8 +49,9 @@ services::session::Open OpenOf(const recordings::FoundRecording& source,
 // One copy. Its writer lives on the loop, and goes before it.
 class BlockCopy {
  public:
-  BlockCopy(admission::Means& means, const recordings::FoundRecording& source, Pacing& pacing)
-      : source_(source), pacing_(pacing), means_(means), loop_(means.luns.clock()) {}
+  BlockCopy(admission::Means& means, const recordings::FoundRecording& source,
+            services::copying::Pace& pace)
+      : source_(source), pace_(pace), means_(means), loop_(means.luns.clock()) {}
 
   absl::StatusOr<std::string> Run(const services::Channel& channel);
 
@@ -64,7 +65,7 @@ class BlockCopy {
   absl::Status Finish(const absl::Status& cause);
 
   const recordings::FoundRecording& source_;
-  Pacing& pacing_;
+  services::copying::Pace& pace_;
   admission::Means& means_;
   recording::CallerLoop loop_;
   std::shared_ptr<dataplane::SlotPool> ring_;
@@ -117,7 +118,7 @@ absl::Status BlockCopy::CopyOne(uint64_t sequence, Block read) {
   TD_RETURN_IF_ERROR(flow.status());
   RunPosted();
   TD_RETURN_IF_ERROR(writer_->status());
-  return pacing_.Wait(bytes);
+  return pace_.Wait(bytes);
 }
 
 void BlockCopy::RunPosted() {
@@ -168,8 +169,9 @@ absl::StatusOr<std::string> BlockCopy::Run(const services::Channel& channel) {
 
 absl::StatusOr<std::string> CopyBlocks(admission::Means& means,
                                        const recordings::FoundRecording& source,
-                                       const services::Channel& channel, Pacing& pacing) {
-  return BlockCopy(means, source, pacing).Run(channel);
+                                       const services::Channel& channel,
+                                       services::copying::Pace& pace) {
+  return BlockCopy(means, source, pace).Run(channel);
 }
 
 }  // namespace tapedeck::storage_node::moving

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "services/copy/pace.h"
 #include "storage_node/admission/means.h"
-#include "storage_node/moving/pacing.h"
 
 namespace tapedeck::storage_node::moving {
 
@@ -15,6 +15,7 @@ namespace tapedeck::storage_node::moving {
 // is of the copy is salvaged then, and has the label too.
 absl::StatusOr<std::string> CopyBlocks(admission::Means& means,
                                        const recordings::FoundRecording& source,
-                                       const services::Channel& channel, Pacing& pacing);
+                                       const services::Channel& channel,
+                                       services::copying::Pace& pace);
 
 }  // namespace tapedeck::storage_node::moving

@@ -74,7 +74,7 @@ absl::Status CompareBlock(const recordings::FoundRecording& source,
 
 absl::Status CompareCopy(const recordings::FoundRecording& source,
                          const recordings::FoundRecording& copy, const dataplane::Clock& clock,
-                         Pacing& pacing) {
+                         services::copying::Pace& pace) {
   const format::Manifest& original = source.manifest;
   if (!IsWhole(copy.manifest, original) || copy.manifest.missing != original.missing ||
       copy.manifest.block_bytes != original.block_bytes ||
@@ -89,7 +89,7 @@ absl::Status CompareCopy(const recordings::FoundRecording& source,
   for (uint64_t sequence = 0; sequence < original.blocks; ++sequence) {
     TD_ASSIGN_OR_RETURN(const dataplane::Block read, reading->Next());
     TD_RETURN_IF_ERROR(CompareBlock(source, copy, sequence, read, *entries));
-    TD_RETURN_IF_ERROR(pacing.Wait(read.header().payload_bytes));
+    TD_RETURN_IF_ERROR(pace.Wait(read.header().payload_bytes));
   }
   return absl::OkStatus();
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "absl/status/status.h"
-#include "storage_node/moving/pacing.h"
+#include "services/copy/pace.h"
 #include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::moving {
@@ -12,6 +12,6 @@ namespace tapedeck::storage_node::moving {
 // both. DATA_LOSS (BLOCK_DAMAGED): it is no whole copy, and the text says why. CANCELLED.
 absl::Status CompareCopy(const recordings::FoundRecording& source,
                          const recordings::FoundRecording& copy, const dataplane::Clock& clock,
-                         Pacing& pacing);
+                         services::copying::Pace& pace);
 
 }  // namespace tapedeck::storage_node::moving

@@ -25,8 +25,8 @@ using recordings::Readable;
 class OneMove {
  public:
   OneMove(admission::Means& means, const MoveWish& wish, const MakeChannel& make_channel,
-          Pacing& pacing)
-      : means_(means), wish_(wish), make_channel_(make_channel), pacing_(pacing) {}
+          services::copying::Pace& pace)
+      : means_(means), wish_(wish), make_channel_(make_channel), pace_(pace) {}
 
   absl::StatusOr<Moved> Run();
 
@@ -47,7 +47,7 @@ class OneMove {
   admission::Means& means_;
   const MoveWish& wish_;
   const MakeChannel& make_channel_;
-  Pacing& pacing_;
+  services::copying::Pace& pace_;
   std::optional<Readable> source_;
   services::Channel target_;
   catalog::ResourceName target_name_;
@@ -92,7 +92,7 @@ absl::StatusOr<std::optional<Readable>> OneMove::FindCopy() {
     if (!IsWhole(row.manifest, source().manifest)) continue;
     auto copy = recordings::FindReadable(recordings(), row.name.ToString(), /*growing=*/false);
     if (!copy.ok()) continue;
-    const absl::Status same = CompareCopy(source(), copy->recording, means_.luns.clock(), pacing_);
+    const absl::Status same = CompareCopy(source(), copy->recording, means_.luns.clock(), pace_);
     if (same.ok()) return std::optional<Readable>(*std::move(copy));
     if (absl::IsCancelled(same)) return same;
     dataplane::Log(dataplane::LogLevel::kWarning, "move", "copy not used",
@@ -103,10 +103,10 @@ absl::StatusOr<std::optional<Readable>> OneMove::FindCopy() {
 }
 
 absl::StatusOr<Readable> OneMove::MakeCopy() {
-  TD_ASSIGN_OR_RETURN(const std::string name, CopyBlocks(means_, source(), target_, pacing_));
+  TD_ASSIGN_OR_RETURN(const std::string name, CopyBlocks(means_, source(), target_, pace_));
   TD_ASSIGN_OR_RETURN(Readable copy,
                       recordings::FindReadable(recordings(), name, /*growing=*/false));
-  const absl::Status same = CompareCopy(source(), copy.recording, means_.luns.clock(), pacing_);
+  const absl::Status same = CompareCopy(source(), copy.recording, means_.luns.clock(), pace_);
   if (same.ok()) return copy;
   if (absl::IsDataLoss(same)) TD_RETURN_IF_ERROR(RemoveDraft(std::move(copy), same.message()));
   return same;
@@ -222,8 +222,8 @@ absl::Status CheckTakesMoved(const luns::OpenLun& lun) {
 }
 
 absl::StatusOr<Moved> Move(admission::Means& means, const MoveWish& wish,
-                           const MakeChannel& make_channel, Pacing& pacing) {
-  return OneMove(means, wish, make_channel, pacing).Run();
+                           const MakeChannel& make_channel, services::copying::Pace& pace) {
+  return OneMove(means, wish, make_channel, pace).Run();
 }
 
 }  // namespace tapedeck::storage_node::moving

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "services/copy/pace.h"
 #include "storage_node/admission/means.h"
-#include "storage_node/moving/pacing.h"
 
 namespace tapedeck::storage_node::moving {
 
@@ -46,7 +46,7 @@ bool IsOfRecording(const absl::Status& status, const std::string& recording);
 // what CopyBlocks and CompareCopy fail with. The recording stays then, and a copy that is not whole
 // is deleted unless that fails, too.
 absl::StatusOr<Moved> Move(admission::Means& means, const MoveWish& wish,
-                           const MakeChannel& make_channel, Pacing& pacing);
+                           const MakeChannel& make_channel, services::copying::Pace& pace);
 
 // INVALID_ARGUMENT (ARGUMENT_INVALID): the LUN is none that recordings are moved to.
 absl::Status CheckTakesMoved(const luns::OpenLun& lun);

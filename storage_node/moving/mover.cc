@@ -27,7 +27,8 @@ std::optional<uint64_t> RateOf(const luns::OpenLun& lun, const services::Channel
   const auto now = lun.channels->Find(name->channel);
   const bool same = now.has_value() && now->move_to == listed.move_to &&
                     now->move_after_ns == listed.move_after_ns;
-  return same ? std::optional(now->move_bytes_per_s) : std::nullopt;
+  if (!same) return std::nullopt;
+  return now->move_bytes_per_s == 0 ? services::copying::kBackgroundRate : now->move_bytes_per_s;
 }
 
 // Of a channel, without having all of them in memory at once.
@@ -135,11 +136,12 @@ void Mover::OnFailed(const Due& due, luns::OpenLun& lun, const absl::Status& sta
 
 absl::StatusOr<Moved> Mover::MoveOn(const Due& due, luns::OpenLun& lun,
                                     const Attempts::GoOn& go_on) {
-  Pacing pacing([&] { return go_on() ? RateOf(lun, due.of->channel) : std::nullopt; });
+  services::copying::Pace pace(
+      [&](uint64_t) { return go_on() ? RateOf(lun, due.of->channel) : std::nullopt; });
   TD_ASSIGN_OR_RETURN(
       Moved moved,
       Move(means_, {.recording = due.recording, .channel = due.of->channel, .now_ns = now_ns()},
-           make_channel_, pacing));
+           make_channel_, pace));
   if (moved.end != MoveEnd::kMoved) return moved;
   // Here, as one that was given up may have ended well all the same.
   ++lun.meter->moved_recordings;

@@ -22,8 +22,6 @@ namespace {
 
 using services::ScrubState;
 
-// A twentieth of a fast drive.
-constexpr uint64_t kDefaultRate = 100'000'000;
 constexpr size_t kMaxFindings = 1000;
 constexpr size_t kMaxRepairs = 100;  // among the findings: an answer has one message
 constexpr absl::Duration kSavePeriod = absl::Seconds(1);
@@ -59,7 +57,7 @@ ScrubRun::ScrubRun(recordings::Recordings& recordings, std::shared_ptr<absl::Mut
 
 void ScrubRun::SetRate(uint64_t bytes_per_s) {
   absl::MutexLock lock(&mutex_);
-  rate_ = bytes_per_s == 0 ? kDefaultRate : bytes_per_s;
+  rate_ = bytes_per_s == 0 ? services::copying::kBackgroundRate : bytes_per_s;
 }
 
 bool ScrubRun::AwaitEnd() const {
@@ -307,13 +305,10 @@ bool ScrubRun::OnProgress(const std::string& recording, uint64_t block_bytes, ui
   return Pace(more * block_bytes);
 }
 
-// Waits as long as reading so much may take; wakes early to be stopped.
-bool ScrubRun::Pace(uint64_t bytes) {
+std::optional<uint64_t> ScrubRun::RateNow() {
   absl::MutexLock lock(&mutex_);
-  const auto wait = absl::Seconds(static_cast<double>(bytes) / static_cast<double>(rate_));
-  got_on_ = dataplane::SteadyTime() + wait;
-  dataplane::AwaitFor(mutex_, absl::Condition(&stop_), wait);
-  return !stop_;
+  got_on_ = dataplane::SteadyTime();
+  return stop_ ? std::nullopt : std::optional(rate_);
 }
 
 void ScrubRun::Save(const ScrubPosition& position) {

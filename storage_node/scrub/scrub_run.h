@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "services/copy/pace.h"
 #include "services/model/seams/scrub.h"
 #include "storage_node/recording/lun_meter.h"
 #include "storage_node/recordings/recordings.h"
@@ -69,7 +71,9 @@ class ScrubRun {
   // False to stop.
   bool OnProgress(const std::string& recording, uint64_t block_bytes, uint64_t first,
                   const services::VerifyProgress& progress);
-  bool Pace(uint64_t bytes);
+  bool Pace(uint64_t bytes) { return pace_.Wait(bytes).ok(); }
+  // None once it is stopped.
+  std::optional<uint64_t> RateNow();
   void Save(const ScrubPosition& position);
 
   recordings::Recordings& recordings_;
@@ -82,6 +86,7 @@ class ScrubRun {
   uint64_t told_repairs_ = 0;  // as spans
   absl::Time saved_ = absl::InfinitePast();
   uint64_t checked_ = 0;  // of the recording, reported
+  services::copying::Pace pace_{[this](uint64_t) { return RateNow(); }};
 
   mutable absl::Mutex mutex_;
   services::Scrub scrub_ ABSL_GUARDED_BY(mutex_);
@@ -89,7 +94,6 @@ class ScrubRun {
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
   bool given_up_ ABSL_GUARDED_BY(mutex_) = false;
   bool ended_ ABSL_GUARDED_BY(mutex_) = false;
-  // When it last got on; where it keeps to its rate, when it will.
   absl::Time got_on_ ABSL_GUARDED_BY(mutex_);
   absl::Time end_time_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();
 };

@@ -366,12 +366,13 @@ TEST_P(EachCatalogStep, MovingARecording) {
         const std::string recording = Recorded();
         auto channel = channels_.GetChannel(kChannel).value();
         channel.move_to = kDeep;
-        moving::Pacing pacing([] { return std::optional<uint64_t>(uint64_t{1} << 40); });
+        services::copying::Pace pace(
+            [](uint64_t) { return std::optional<uint64_t>(uint64_t{1} << 40); });
         const moving::MoveWish wish{
             .recording = recording, .channel = channel, .now_ns = INT64_MAX / 2};
         const auto make_channel = [&](const services::Channel& c) { return CreateChannel(c.name); };
         FailSql(GetParam(), n);
-        const auto moved = moving::Move(means_, wish, make_channel, pacing);
+        const auto moved = moving::Move(means_, wish, make_channel, pace);
         const bool done = moved.ok() && moved->end == moving::MoveEnd::kMoved;
         ExpectOfState(moved.status());
         // There is always one that is whole.
@@ -381,7 +382,7 @@ TEST_P(EachCatalogStep, MovingARecording) {
         }
         EndSqlFault();
         if (!done) {
-          EXPECT_TRUE(moving::Move(means_, wish, make_channel, pacing).ok());
+          EXPECT_TRUE(moving::Move(means_, wish, make_channel, pace).ok());
         }
         EXPECT_FALSE(OnMember(recording).has_value());
         for (const auto& [name, text] : OnMembers()) {

@@ -43,11 +43,12 @@ class CompareTest : public testing::Test {
     }
   }
   absl::Status Compare(const std::vector<BlockHeader>& copy) {
+    Pace pace([&](uint64_t done) {
+      compared_ = done;
+      return done < most_ ? std::optional<uint64_t>(0) : std::nullopt;
+    });
     return CompareBlocks({.name = "a", .blocks = blocks_.size()}, "b", Gives(blocks_), Gives(copy),
-                         [&](uint64_t bytes) {
-                           compared_ += bytes;
-                           return compared_ < most_;
-                         });
+                         pace);
   }
   std::vector<BlockHeader> blocks_;
   uint64_t compared_ = 0;

@@ -150,13 +150,28 @@ TEST(OriginOf, KeepsWithinWhatARecordingTakes) {
 }
 
 TEST(Pace, LetsSoManyBytesPassInASecond) {
-  Pace pace(1'000'000);
-  int asked = 0;
+  std::vector<uint64_t> asked;
+  Pace pace([&](uint64_t done) {
+    asked.push_back(done);
+    return std::optional<uint64_t>(1'000'000);
+  });
   const absl::Time begin = dataplane::SteadyTime();
-  for (int i = 0; i < 4; ++i) EXPECT_TRUE(pace.Wait(50'000, [&] { return ++asked > 0; }));
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(pace.Wait(50'000).ok());
   EXPECT_GE(dataplane::SteadyTime() - begin, absl::Milliseconds(199));
-  EXPECT_GE(asked, 4);
-  EXPECT_FALSE(pace.Wait(1 << 30, [] { return false; })) << "who says no need not wait";
+  EXPECT_GE(asked.size(), 4u);
+  EXPECT_EQ(asked.front(), 50'000u);
+  EXPECT_EQ(asked.back(), 200'000u);
+}
+
+TEST(Pace, GoesOnAtOnceAtAnotherRate) {
+  std::optional<uint64_t> rate = 1;
+  Pace pace([&](uint64_t) { return std::exchange(rate, 0); });
+  EXPECT_TRUE(pace.Wait(1 << 30).ok()) << "else it takes 34 years";
+}
+
+TEST(Pace, EndsAtOnceWithoutARate) {
+  Pace pace([](uint64_t) { return std::optional<uint64_t>(); });
+  EXPECT_TRUE(absl::IsCancelled(pace.Wait(1 << 30)));
 }
 
 }  // namespace
