@@ -1,33 +1,23 @@
 #include "services/copy/compare.h"
 
-#include <memory>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
-#include "services/rpc/storage_session/player.h"
 
 namespace tapedeck::services::copying {
 
 using dataplane::Block;
 using dataplane::BlockHeader;
-using storage_session::Player;
 
 namespace {
-
-bool IsMissing(const BlockHeader& header) { return (header.flags & dataplane::kBlockMissing) != 0; }
 
 bool IsSame(const BlockHeader& one, const BlockHeader& other) {
   return one.crc32c == other.crc32c && one.payload_bytes == other.payload_bytes &&
          one.sample_index == other.sample_index && one.capture_ns == other.capture_ns &&
          one.flags == other.flags;
-}
-
-absl::StatusOr<NextBlock> Play(const storage_session::Peer& peer, const Recording& recording) {
-  TD_ASSIGN_OR_RETURN(auto begun, Player::Begin(peer, recording, 0));
-  return NextBlock([player = std::shared_ptr<Player>(std::move(begun))] { return player->Next(); });
 }
 
 }  // namespace

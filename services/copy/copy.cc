@@ -1,10 +1,8 @@
 #include "services/copy/copy.h"
 
-#include <cstring>
 #include <memory>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "dataplane/deadline.h"
 #include "dataplane/log.h"
@@ -38,9 +36,7 @@ class Copier {
  private:
   absl::Status Try();
   absl::StatusOr<std::unique_ptr<Recorder>> Begin();
-  absl::StatusOr<NextBlock> Play(uint64_t first);
   absl::Status MoveFrom(uint64_t first, Recorder& recorder);
-  absl::Status MoveOne(Block read, uint64_t sequence, Recorder& recorder);
   // Whether another session may go on after this one's end.
   bool MayGoOn(const absl::Status& failure);
   absl::Status Wait(const absl::Status& cause);
@@ -72,16 +68,6 @@ Recorder::Wish WishOf(const Wish& wish, const std::optional<Place>& place) {
   return out;
 }
 
-// The block of the source, in a slot of the copy's. A playback counts from the block it begins at.
-void Take(const Block& read, uint64_t sequence, Block* slot) {
-  dataplane::BlockHeader& header = slot->header();
-  header = read.header();
-  header.recording = 0;
-  header.sequence = sequence;
-  if ((header.flags & dataplane::kBlockMissing) != 0) return;
-  std::memcpy(slot->memory().data(), read.payload().data(), header.payload_bytes);
-}
-
 absl::StatusOr<std::unique_ptr<Recorder>> Copier::Begin() {
   auto recorder = Recorder::Begin(wish_.to, wish_.channel, WishOf(wish_, place_));
   const auto why = session::WhyRefused(recorder.status());
@@ -99,35 +85,17 @@ absl::StatusOr<std::unique_ptr<Recorder>> Copier::Begin() {
   return recorder;
 }
 
-absl::Status Copier::MoveOne(Block read, uint64_t sequence, Recorder& recorder) {
-  TD_ASSIGN_OR_RETURN(Block slot, recorder.Slot());
-  Take(read, sequence, &slot);
-  read.Reset();
-  const uint64_t bytes = slot.header().payload_bytes;
-  recorder.GiveChecked(std::move(slot));
-  moved_at_ = dataplane::SteadyTime();
-  failures_ = 0;
-  return pace_.Wait(bytes);
-}
-
-absl::StatusOr<NextBlock> Copier::Play(uint64_t first) {
-  if (wish_.play) return wish_.play(first);
-  TD_ASSIGN_OR_RETURN(auto begun, Player::Begin(wish_.from, wish_.source, first));
-  return NextBlock([player = std::shared_ptr<Player>(std::move(begun))] { return player->Next(); });
-}
-
 absl::Status Copier::MoveFrom(uint64_t first, Recorder& recorder) {
-  TD_ASSIGN_OR_RETURN(const NextBlock next_block, Play(first));
-  for (uint64_t next = first; next < wish_.source.blocks; ++next) {
-    TD_ASSIGN_OR_RETURN(std::optional<Block> read, next_block());
-    if (!read.has_value() || read->header().sequence != next - first) {
-      return BlockDamaged({.recording = wish_.source.name},
-                          absl::StrCat(wish_.source.name, " has ", wish_.source.blocks,
-                                       " blocks, and the storage node has not given block ", next));
-    }
-    TD_RETURN_IF_ERROR(MoveOne(*std::move(read), next, recorder));
-  }
-  return absl::OkStatus();
+  TD_ASSIGN_OR_RETURN(const NextBlock next,
+                      wish_.play ? wish_.play(first) : Play(wish_.from, wish_.source, first));
+  const auto take = [&](Block read) -> absl::Status {
+    TD_ASSIGN_OR_RETURN(Block slot, recorder.Slot());
+    recorder.GiveChecked(CopyInto(std::move(slot), std::move(read)));
+    moved_at_ = dataplane::SteadyTime();
+    failures_ = 0;
+    return absl::OkStatus();
+  };
+  return PumpBlocks({wish_.source.name, first, wish_.source.blocks}, next, take, pace_);
 }
 
 absl::Status Copier::Try() {
@@ -177,6 +145,12 @@ absl::StatusOr<Copied> Copier::Run() {
 }
 
 }  // namespace
+
+absl::StatusOr<NextBlock> Play(const storage_session::Peer& peer, const Recording& recording,
+                               uint64_t first) {
+  TD_ASSIGN_OR_RETURN(auto player, Player::Begin(peer, recording, first));
+  return BlocksOf(std::move(player));
+}
 
 Pace PaceOf(const Wish& wish) {
   return Pace([&wish](uint64_t done) {

@@ -11,8 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "dataplane/block.h"
-#include "services/copy/pace.h"
+#include "services/copy/pump.h"
 #include "services/model/seams/catalog.h"
 #include "services/rpc/storage_session/peer.h"
 
@@ -24,15 +23,12 @@ struct Place {
   std::string token;
 };
 
-// The next block of a source, none behind the last, as storage_session::Player has it.
-using NextBlock = std::function<absl::StatusOr<std::optional<dataplane::Block>>()>;
-
 struct Wish {
   storage_session::Peer from;
   storage_session::Peer to;
   Recording source;  // closed
-  // What gives its blocks from that one on, counted from 0 there, where it is of several nodes or
-  // segments; null: `from` plays it.
+  // What gives its blocks from that one on where it is of several nodes or segments; null: `from`
+  // plays it.
   std::function<absl::StatusOr<NextBlock>(uint64_t first)> play;
   Channel channel;             // that takes it
   std::optional<Place> place;  // of a try that ended before
@@ -50,6 +46,10 @@ struct Wish {
 
 // As the wish has it, which outlives it.
 Pace PaceOf(const Wish& wish);
+
+// A closed recording from that block on, as its node plays it. The errors of Player::Begin.
+absl::StatusOr<NextBlock> Play(const storage_session::Peer& peer, const Recording& recording,
+                               uint64_t first = 0);
 
 struct Copied {
   std::string recording;

@@ -1,18 +1,16 @@
 #include "services/copy/part_state.h"
 
-#include <memory>
 #include <set>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
+#include "services/copy/copy.h"
 #include "services/rpc/storage_session/joined_player.h"
-#include "services/rpc/storage_session/player.h"
 
 namespace tapedeck::services::copying {
 
 using storage_session::JoinedPlayer;
-using storage_session::Player;
 
 namespace {
 
@@ -60,20 +58,21 @@ absl::Status ReadPart(const PartNode& node, absl::Duration timeout,
   if (part.blocks == 0) return absl::OkStatus();
   TD_ASSIGN_OR_RETURN(const std::set<uint64_t> damaged, DamagedIn(node, part, timeout));
   TD_ASSIGN_OR_RETURN(const uint64_t block_samples, JoinedPlayer::BlockSamples(part));
-  TD_ASSIGN_OR_RETURN(const auto player, Player::Begin(node.peer, part, 0));
-  while (true) {
-    TD_ASSIGN_OR_RETURN(const std::optional<dataplane::Block> block, player->Next());
-    if (!block.has_value()) return absl::OkStatus();
-    const dataplane::BlockHeader& header = block->header();
+  TD_ASSIGN_OR_RETURN(const NextBlock next, Play(node.peer, part));
+  const auto take = [&](const dataplane::Block& block) -> absl::Status {
+    const dataplane::BlockHeader& header = block.header();
     const auto sequence = JoinedPlayer::SequenceOf(header, block_samples, part.block_bytes);
-    if ((header.flags & dataplane::kBlockMissing) == 0) {
+    if (!IsMissing(header)) {
       TD_RETURN_IF_ERROR(sequence.status());
       state->whole.Add(*sequence);
     } else if (sequence.ok()) {  // else not even its index can be read
       (damaged.contains(header.sequence) ? state->damaged : state->missing).Add(*sequence);
     }
-    if (!progress((header.sequence + 1) * part.block_bytes)) return JobCancelled();
-  }
+    return absl::OkStatus();
+  };
+  Pace pace(
+      [&](uint64_t done) { return progress(done) ? std::optional<uint64_t>(0) : std::nullopt; });
+  return PumpBlocks({.recording = part.name, .end = part.blocks}, next, take, pace);
 }
 
 }  // namespace tapedeck::services::copying

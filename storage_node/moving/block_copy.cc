@@ -1,7 +1,6 @@
 #include "storage_node/moving/block_copy.h"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -58,7 +57,7 @@ class BlockCopy {
  private:
   absl::StatusOr<capture::ArmRecording> Prepare(const RecordTarget& target);
   absl::Status CopyAll();
-  absl::Status CopyOne(uint64_t sequence, Block read);
+  absl::Status CopyOne(Block read);
   Block Slot();
   // What the store has told by now, so that what is written is indexed and flushed meanwhile.
   void RunPosted();
@@ -93,23 +92,18 @@ Block BlockCopy::Slot() {
   return *std::move(slot);
 }
 
-absl::Status BlockCopy::CopyOne(uint64_t sequence, Block read) {
-  const bool missing = (read.header().flags & dataplane::kBlockMissing) != 0;
-  if (read.header().sequence != sequence ||
-      (missing && !format::HasSequence(source_.manifest.missing, sequence))) {
+absl::Status BlockCopy::CopyOne(Block read) {
+  const bool missing = services::copying::IsMissing(read.header());
+  const uint64_t sequence = read.header().sequence;
+  if (missing && !format::HasSequence(source_.manifest.missing, sequence)) {
     const std::string name = source_.name.ToString();
     return services::BlockDamaged(
         {.recording = name, .blocks = 1},
         absl::StrCat("block ", sequence, " of ", name, " cannot be read as it was recorded; ",
                      "tapectl recordings verify says what is wrong"));
   }
-  Block slot = missing ? Block::Missing(read.header()) : Slot();
-  slot.header() = read.header();
-  if (!missing) {
-    std::memcpy(slot.memory().data(), read.payload().data(), read.header().payload_bytes);
-  }
-  read.Reset();
-  const uint64_t bytes = slot.header().payload_bytes;
+  Block slot = services::copying::CopyInto(missing ? Block::Missing(read.header()) : Slot(),
+                                           std::move(read));
   absl::StatusOr<Flow> flow = Flow::kNotNow;
   loop_.RunUntil([&] {
     flow = writer_->Push(&slot);
@@ -117,8 +111,7 @@ absl::Status BlockCopy::CopyOne(uint64_t sequence, Block read) {
   });
   TD_RETURN_IF_ERROR(flow.status());
   RunPosted();
-  TD_RETURN_IF_ERROR(writer_->status());
-  return pace_.Wait(bytes);
+  return writer_->status();
 }
 
 void BlockCopy::RunPosted() {
@@ -128,12 +121,10 @@ void BlockCopy::RunPosted() {
 }
 
 absl::Status BlockCopy::CopyAll() {
-  TD_ASSIGN_OR_RETURN(const auto reading, Reading::Begin(source_, loop_));
-  for (uint64_t sequence = 0; sequence < source_.manifest.blocks; ++sequence) {
-    TD_ASSIGN_OR_RETURN(Block read, reading->Next());
-    TD_RETURN_IF_ERROR(CopyOne(sequence, std::move(read)));
-  }
-  return absl::OkStatus();
+  TD_ASSIGN_OR_RETURN(const services::copying::NextBlock next, Read(source_, loop_));
+  return services::copying::PumpBlocks(
+      {.recording = source_.name.ToString(), .end = source_.manifest.blocks}, next,
+      [this](Block read) { return CopyOne(std::move(read)); }, pace_);
 }
 
 absl::Status BlockCopy::Finish(const absl::Status& cause) {

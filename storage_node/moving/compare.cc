@@ -55,13 +55,13 @@ class Entries {
 };
 
 absl::Status CompareBlock(const recordings::FoundRecording& source,
-                          const recordings::FoundRecording& copy, uint64_t sequence,
-                          const dataplane::Block& read, Entries& entries) {
+                          const recordings::FoundRecording& copy, const dataplane::Block& read,
+                          Entries& entries) {
+  const uint64_t sequence = read.header().sequence;
   const auto differs = [&](absl::string_view why) {
     return NotWhole(source, copy, absl::StrCat("block ", sequence, " ", why));
   };
-  const bool missing = (read.header().flags & dataplane::kBlockMissing) != 0;
-  if (read.header().sequence != sequence) return differs("was not given");
+  const bool missing = services::copying::IsMissing(read.header());
   if (format::HasSequence(source.manifest.missing, sequence)) {
     return missing ? absl::OkStatus() : differs("is none of the original");
   }
@@ -85,13 +85,11 @@ absl::Status CompareCopy(const recordings::FoundRecording& source,
   }
   recording::CallerLoop loop(clock);
   TD_ASSIGN_OR_RETURN(const auto entries, Entries::Open(source, loop));
-  TD_ASSIGN_OR_RETURN(const auto reading, Reading::Begin(copy, loop));
-  for (uint64_t sequence = 0; sequence < original.blocks; ++sequence) {
-    TD_ASSIGN_OR_RETURN(const dataplane::Block read, reading->Next());
-    TD_RETURN_IF_ERROR(CompareBlock(source, copy, sequence, read, *entries));
-    TD_RETURN_IF_ERROR(pace.Wait(read.header().payload_bytes));
-  }
-  return absl::OkStatus();
+  TD_ASSIGN_OR_RETURN(const services::copying::NextBlock next, Read(copy, loop));
+  return services::copying::PumpBlocks(
+      {.recording = copy.name.ToString(), .end = original.blocks}, next,
+      [&](const dataplane::Block& read) { return CompareBlock(source, copy, read, *entries); },
+      pace);
 }
 
 }  // namespace tapedeck::storage_node::moving

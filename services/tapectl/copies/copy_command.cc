@@ -90,10 +90,9 @@ absl::StatusOr<copying::Wish> WishFor(Program& program, const CopyOptions& optio
   if (!original.segmented) return wish;
   wish.play = [from = wish.from, original,
                layout](uint64_t first) -> absl::StatusOr<copying::NextBlock> {
-    TD_ASSIGN_OR_RETURN(auto begun,
+    TD_ASSIGN_OR_RETURN(auto player,
                         storage_session::StreamPlayer::Begin(from, original, layout, first));
-    return copying::NextBlock([player = std::shared_ptr<storage_session::StreamPlayer>(
-                                   std::move(begun))] { return player->Next(); });
+    return copying::BlocksOf(std::move(player));
   };
   return wish;
 }
