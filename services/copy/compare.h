@@ -1,24 +1,30 @@
-// Whether a copy that somebody has made before holds the blocks of its original. One thread that
-// may wait.
+// Whether a copy holds the blocks of its original: the one way to say so, of copies on other nodes
+// as of those on another LUN. One thread that may wait.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "absl/status/status.h"
-#include "services/copy/copy.h"
-#include "services/copy/pace.h"
-#include "services/model/seams/catalog.h"
+#include "absl/strings/string_view.h"
+#include "services/copy/pump.h"
 
 namespace tapedeck::services::copying {
 
-// Compares CRC32C, length, sample index, time and flags of each block of `source` with those of the
-// copy, whose blocks both give from the first on. A block that the source has no more may be
-// anything. DATA_LOSS (BLOCK_DAMAGED): it is no copy; CANCELLED (JOB_CANCELLED); what reading fails
-// with.
-absl::Status CompareBlocks(const Recording& source, const std::string& copy,
-                           const NextBlock& of_source, const NextBlock& of_copy, Pace& pace);
+struct Compared {
+  std::string original;  // names of recordings
+  std::string copy;
+  uint64_t blocks = 0;  // of both
+};
 
-// The same of what `wish.from` and `wish.to` play, no faster than `wish` says.
-absl::Status CompareCopy(const Wish& wish, const Recording& copy);
+// DATA_LOSS (BLOCK_DAMAGED): it is no whole copy, and why. `damaged`: so many of its blocks.
+absl::Status NotWhole(const Compared& compared, absl::string_view why, uint64_t damaged = 0);
+
+// Compares CRC32C, length, sample index, time and flags of each block of the original with those of
+// the copy, whose blocks both give from the first on. Of the original headers are enough. A block
+// that the original has no more may be anything. What NotWhole says, and what PumpBlocks fails
+// with.
+absl::Status CompareBlocks(const Compared& compared, const NextBlock& of_original,
+                           const NextBlock& of_copy, Pace& pace);
 
 }  // namespace tapedeck::services::copying

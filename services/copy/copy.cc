@@ -9,6 +9,7 @@
 #include "dataplane/now.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
+#include "services/copy/compare.h"
 #include "services/copy/fits.h"
 #include "services/rpc/storage_session/player.h"
 #include "services/rpc/storage_session/recorder.h"
@@ -24,6 +25,17 @@ namespace {
 
 constexpr absl::Duration kFirstDelay = absl::Milliseconds(200);
 constexpr absl::Duration kLongestDelay = absl::Seconds(5);
+
+// As the wish has it, which outlives it.
+Pace PaceOf(const Wish& wish) {
+  return Pace([&wish](uint64_t done) {
+    return wish.progress(done) ? std::optional(wish.bytes_per_s) : std::nullopt;
+  });
+}
+
+absl::StatusOr<NextBlock> PlaySource(const Wish& wish, uint64_t first) {
+  return wish.play ? wish.play(first) : Play(wish.from, wish.source, first);
+}
 
 // One copy over as many sessions as it takes.
 class Copier {
@@ -86,8 +98,7 @@ absl::StatusOr<std::unique_ptr<Recorder>> Copier::Begin() {
 }
 
 absl::Status Copier::MoveFrom(uint64_t first, Recorder& recorder) {
-  TD_ASSIGN_OR_RETURN(const NextBlock next,
-                      wish_.play ? wish_.play(first) : Play(wish_.from, wish_.source, first));
+  TD_ASSIGN_OR_RETURN(const NextBlock next, PlaySource(wish_, first));
   const auto take = [&](Block read) -> absl::Status {
     TD_ASSIGN_OR_RETURN(Block slot, recorder.Slot());
     recorder.GiveChecked(CopyInto(std::move(slot), std::move(read)));
@@ -152,15 +163,16 @@ absl::StatusOr<NextBlock> Play(const storage_session::Peer& peer, const Recordin
   return BlocksOf(std::move(player));
 }
 
-Pace PaceOf(const Wish& wish) {
-  return Pace([&wish](uint64_t done) {
-    return wish.progress(done) ? std::optional(wish.bytes_per_s) : std::nullopt;
-  });
-}
-
 absl::StatusOr<Copied> Copy(const Wish& wish) {
   TD_RETURN_IF_ERROR(CheckFits(wish.source, wish.channel));
   return Copier(wish).Run();
+}
+
+absl::Status CompareCopy(const Wish& wish, const Recording& copy) {
+  TD_ASSIGN_OR_RETURN(const NextBlock of_source, PlaySource(wish, 0));
+  TD_ASSIGN_OR_RETURN(const NextBlock of_copy, Play(wish.to, copy));
+  Pace pace = PaceOf(wish);
+  return CompareBlocks({wish.source.name, copy.name, wish.source.blocks}, of_source, of_copy, pace);
 }
 
 }  // namespace tapedeck::services::copying

@@ -44,9 +44,6 @@ struct Wish {
   std::function<bool(uint64_t bytes)> progress;
 };
 
-// As the wish has it, which outlives it.
-Pace PaceOf(const Wish& wish);
-
 // A closed recording from that block on, as its node plays it. The errors of Player::Begin.
 absl::StatusOr<NextBlock> Play(const storage_session::Peer& peer, const Recording& recording,
                                uint64_t first = 0);
@@ -61,5 +58,9 @@ struct Copied {
 // away is waited for. CANCELLED (JOB_CANCELLED); what reading or recording fails with: what there
 // is of the copy stays, and another call may go on with it within an hour.
 absl::StatusOr<Copied> Copy(const Wish& wish);
+
+// Whether `copy` holds all that `wish` asks for (compare.h), as both are played. No faster than the
+// wish says.
+absl::Status CompareCopy(const Wish& wish, const Recording& copy);
 
 }  // namespace tapedeck::services::copying

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
+#include "services/copy/compare.h"
 #include "services/model/recording/damage_place.h"
 
 namespace tapedeck::services::copying {
@@ -16,24 +17,19 @@ namespace {
 // Notes may be made between the look at the original and its deletion, but not for ever.
 constexpr int kDeleteTurns = 3;
 
-absl::Status NotWhole(const Recording& source, const std::string& copy, uint64_t blocks,
-                      absl::string_view text) {
-  return BlockDamaged({.recording = copy, .blocks = blocks},
-                      absl::StrCat(copy, " is no whole copy of ", source.name, ": ", text));
-}
-
-absl::Status CompareCounts(const Recording& source, const Recording& copy) {
+absl::Status CompareCounts(const Compared& compared, const Recording& source,
+                           const Recording& copy) {
   if (copy.original_uid != source.uid || copy.state != RecordingState::kSealed ||
       copy.blocks != source.blocks) {
-    return NotWhole(source, copy.name, 0,
-                    absl::StrCat("it is ", model::NameOf(copy.state), " with ", copy.blocks, " of ",
-                                 source.blocks, " blocks"));
+    return NotWhole(compared, absl::StrCat("it is ", model::NameOf(copy.state), " with ",
+                                           copy.blocks, " of ", source.blocks, " blocks"));
   }
   if (copy.missing_blocks > source.missing_blocks) {
     const uint64_t lost = copy.missing_blocks - source.missing_blocks;
-    return NotWhole(source, copy.name, lost,
+    return NotWhole(compared,
                     absl::StrCat(lost, " blocks could not be read; tapectl recordings verify ",
-                                 source.name, " says which"));
+                                 source.name, " says which"),
+                    lost);
   }
   return absl::OkStatus();
 }
@@ -93,7 +89,8 @@ absl::Status CopyNotes(client::CatalogClient& catalog, client::RecorderClient& r
 absl::Status CheckCopy(client::CatalogClient& catalog, const Recording& source,
                        const std::string& copy, absl::Duration timeout) {
   TD_ASSIGN_OR_RETURN(const Recording now, catalog.GetRecording(copy));
-  TD_RETURN_IF_ERROR(CompareCounts(source, now));
+  const Compared compared{.original = source.name, .copy = copy, .blocks = source.blocks};
+  TD_RETURN_IF_ERROR(CompareCounts(compared, source, now));
   uint64_t blocks = 0;
   std::string of_file;  // the first such damage
   TD_RETURN_IF_ERROR(catalog.VerifyRecording(copy, timeout, [&](const VerifyProgress& progress) {
@@ -106,9 +103,9 @@ absl::Status CheckCopy(client::CatalogClient& catalog, const Recording& source,
     }
   }));
   if (blocks > 0) {
-    return NotWhole(source, copy, blocks, absl::StrCat(blocks, " of its blocks are damaged"));
+    return NotWhole(compared, absl::StrCat(blocks, " of its blocks are damaged"), blocks);
   }
-  return of_file.empty() ? absl::OkStatus() : NotWhole(source, copy, 0, of_file);
+  return of_file.empty() ? absl::OkStatus() : NotWhole(compared, of_file);
 }
 
 bool IsGone(const absl::Status& status) {

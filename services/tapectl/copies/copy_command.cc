@@ -6,7 +6,6 @@
 #include "dataplane/status_macros.h"
 #include "services/base/addresses/node_name.h"
 #include "services/base/errors.h"
-#include "services/copy/compare.h"
 #include "services/copy/copy.h"
 #include "services/copy/fits.h"
 #include "services/copy/place_file.h"

@@ -47,8 +47,8 @@ class CompareTest : public testing::Test {
       compared_ = done;
       return done < most_ ? std::optional<uint64_t>(0) : std::nullopt;
     });
-    return CompareBlocks({.name = "a", .blocks = blocks_.size()}, "b", Gives(blocks_), Gives(copy),
-                         pace);
+    return CompareBlocks({.original = "a", .copy = "b", .blocks = blocks_.size()}, Gives(blocks_),
+                         Gives(copy), pace);
   }
   std::vector<BlockHeader> blocks_;
   uint64_t compared_ = 0;
@@ -74,7 +74,24 @@ TEST_F(CompareTest, OneThatDiffersAnywhereIsNone) {
   EXPECT_THAT(refused([](auto& copy) { copy[1].capture_ns = 9; }), HasSubstr("block 1"));
   EXPECT_THAT(refused([](auto& copy) { copy[0].flags = dataplane::kBlockMissing; }),
               HasSubstr("block 0"));
+  EXPECT_THAT(refused([](auto& copy) { copy[1].flags = dataplane::kBlockPartial; }),
+              HasSubstr("block 1"));
+  EXPECT_THAT(refused([](auto& copy) { copy[2].sequence = 3; }), HasSubstr("block 2"));
   EXPECT_THAT(refused([](auto& copy) { copy.pop_back(); }), HasSubstr("block 3"));
+}
+
+TEST_F(CompareTest, AnOriginalThatGivesLessIsNoEvidence) {
+  const std::vector<BlockHeader> copy = blocks_;
+  const auto compare = [&] {
+    Pace pace([](uint64_t) { return std::optional<uint64_t>(0); });
+    return CompareBlocks({.original = "a", .copy = "b", .blocks = 4}, Gives(blocks_), Gives(copy),
+                         pace);
+  };
+  blocks_[1].flags = dataplane::kBlockMissing;
+  blocks_[1].sequence = 2;
+  EXPECT_TRUE(absl::IsDataLoss(compare())) << "it is another block that is missing";
+  blocks_.resize(1);
+  EXPECT_TRUE(absl::IsDataLoss(compare()));
 }
 
 TEST_F(CompareTest, WhatTheSourceHasNotMayBeThere) {
