@@ -159,8 +159,7 @@ absl::StatusOr<Copied> Copier::Run() {
 
 absl::StatusOr<NextBlock> Play(const storage_session::Peer& peer, const Recording& recording,
                                uint64_t first) {
-  TD_ASSIGN_OR_RETURN(auto player, Player::Begin(peer, recording, first));
-  return BlocksOf(std::move(player));
+  return BlocksOf(Player::Begin(peer, recording, first));
 }
 
 absl::StatusOr<Copied> Copy(const Wish& wish) {

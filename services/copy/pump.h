@@ -7,10 +7,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "dataplane/block.h"
+#include "dataplane/status_macros.h"
 #include "services/copy/pace.h"
 
 namespace tapedeck::services::copying {
@@ -22,10 +24,11 @@ using NextBlock = std::function<absl::StatusOr<std::optional<dataplane::Block>>(
 // Its sequence is that in the recording.
 using TakeBlock = std::function<absl::Status(dataplane::Block)>;
 
-// What a player gives by Next().
+// What a player gives by Next(), or why it has not begun.
 template <typename Player>
-NextBlock BlocksOf(std::unique_ptr<Player> player) {
-  return [player = std::shared_ptr<Player>(std::move(player))] { return player->Next(); };
+absl::StatusOr<NextBlock> BlocksOf(absl::StatusOr<std::unique_ptr<Player>> begun) {
+  TD_RETURN_IF_ERROR(begun.status());
+  return [player = std::shared_ptr<Player>(*std::move(begun))] { return player->Next(); };
 }
 
 struct PumpRange {

@@ -182,15 +182,7 @@ absl::StatusOr<Repairer::Source> Repairer::Joined(size_t number) const {
     source.recording.blocks = all_.end();
     source.recording.bytes = all_.end() * source.recording.block_bytes;
   }
-  source.play = [parts](uint64_t first) -> absl::StatusOr<NextBlock> {
-    TD_ASSIGN_OR_RETURN(auto begun, JoinedPlayer::Begin(*parts, first));
-    return NextBlock([first, player = std::shared_ptr<JoinedPlayer>(std::move(begun)),
-                      parts]() -> absl::StatusOr<std::optional<dataplane::Block>> {
-      TD_ASSIGN_OR_RETURN(std::optional<dataplane::Block> block, player->Next());
-      if (block.has_value()) block->header().sequence -= first;
-      return block;
-    });
-  };
+  source.play = [parts](uint64_t first) { return BlocksOf(JoinedPlayer::Begin(*parts, first)); };
   return source;
 }
 

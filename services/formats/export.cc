@@ -49,7 +49,7 @@ class Exporter {
   absl::Status WriteSamples(Writer& writer) {
     const uint64_t block_bytes = subject_.recording.block_bytes;
     uint64_t block = (subject_.first_byte() + offset()) / block_bytes;
-    TD_ASSIGN_OR_RETURN(const NextBlock next, wish_.play(block));
+    TD_ASSIGN_OR_RETURN(const copying::NextBlock next, wish_.play(block));
     uint64_t saved = offset();
     for (; offset() < subject_.bytes; ++block) {
       TD_ASSIGN_OR_RETURN(const std::optional<Block> found, next());

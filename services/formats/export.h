@@ -4,20 +4,16 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "dataplane/block.h"
+#include "services/copy/pump.h"
 #include "services/formats/io/subject.h"
 #include "services/formats/list.h"
 #include "services/model/words/note.h"
 
 namespace tapedeck::services::formats {
-
-// The next block of a recording; none behind the last.
-using NextBlock = std::function<absl::StatusOr<std::optional<dataplane::Block>>()>;
 
 struct ExportWish {
   Format format;
@@ -27,7 +23,7 @@ struct ExportWish {
   bool resume = false;
   bool gaps = false;  // zeros for what is missing are welcome in a format that does not tell of it
   // Begins to play at that block.
-  std::function<absl::StatusOr<NextBlock>(uint64_t block)> play;
+  std::function<absl::StatusOr<copying::NextBlock>(uint64_t block)> play;
   // Called again and again: bytes of samples that are done. False ends it.
   std::function<bool(uint64_t bytes)> progress;
 };

@@ -93,7 +93,8 @@ absl::StatusOr<Recording> JoinedPlayer::Whole(const std::vector<PeerPart>& parts
 }
 
 JoinedPlayer::JoinedPlayer(uint64_t next, uint64_t block_bytes, uint64_t block_samples)
-    : next_(next),
+    : first_(next),
+      next_(next),
       block_bytes_(block_bytes),
       block_samples_(block_samples),
       spread_(parts::SpreadOf(block_bytes)) {}
@@ -126,7 +127,7 @@ absl::StatusOr<std::optional<Block>> JoinedPlayer::Next() {
     const bool more = std::ranges::any_of(parts_, [](const Part& p) { return !p.waiting.empty(); });
     if (!more) return std::nullopt;
     const uint64_t sequence = next_++;
-    return Block::Missing({.sequence = sequence,
+    return Block::Missing({.sequence = sequence - first_,
                            .sample_index = sequence * block_samples_,
                            .flags = dataplane::kBlockMissing});
   }
@@ -136,7 +137,7 @@ std::optional<Block> JoinedPlayer::TakeNext() {
   for (Part& part : parts_) {
     auto found = part.waiting.extract(next_);
     if (found.empty()) continue;
-    found.mapped().header().sequence = next_++;
+    found.mapped().header().sequence = next_++ - first_;
     return std::move(found.mapped());
   }
   return std::nullopt;

@@ -55,6 +55,7 @@ class JoinedPlayer {
   Part* Behind();
   absl::Status Read(Part& part);
 
+  const uint64_t first_;
   uint64_t next_;
   const uint64_t block_bytes_;
   const uint64_t block_samples_;

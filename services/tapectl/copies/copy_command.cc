@@ -87,11 +87,8 @@ absl::StatusOr<copying::Wish> WishFor(Program& program, const CopyOptions& optio
   TD_RETURN_IF_ERROR(CheckMostIsThere(layout, 0, layout.whole.blocks));
   TD_ASSIGN_OR_RETURN(copying::Wish wish, WishOf(program, options, ends, layout.whole, channel));
   if (!original.segmented) return wish;
-  wish.play = [from = wish.from, original,
-               layout](uint64_t first) -> absl::StatusOr<copying::NextBlock> {
-    TD_ASSIGN_OR_RETURN(auto player,
-                        storage_session::StreamPlayer::Begin(from, original, layout, first));
-    return copying::BlocksOf(std::move(player));
+  wish.play = [from = wish.from, original, layout](uint64_t first) {
+    return copying::BlocksOf(storage_session::StreamPlayer::Begin(from, original, layout, first));
   };
   return wish;
 }

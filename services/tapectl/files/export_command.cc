@@ -31,14 +31,8 @@ constexpr char kNoExport[] = "interrupted before the export began";
 struct Exportable {
   Recording recording;
   StreamLayout layout;  // of a stream
-  std::function<absl::StatusOr<formats::NextBlock>(uint64_t block)> play;
+  std::function<absl::StatusOr<copying::NextBlock>(uint64_t block)> play;
 };
-
-template <typename Player>
-absl::StatusOr<formats::NextBlock> PlayWith(absl::StatusOr<std::unique_ptr<Player>> begun) {
-  TD_RETURN_IF_ERROR(begun.status());
-  return [player = std::shared_ptr<Player>(*std::move(begun))] { return player->Next(); };
-}
 
 absl::StatusOr<Exportable> FindWhole(const Program& program, const RecordingChoice& choice) {
   const auto catalog = program.Catalog();
@@ -48,17 +42,18 @@ absl::StatusOr<Exportable> FindWhole(const Program& program, const RecordingChoi
   TD_ASSIGN_OR_RETURN(const storage_session::Peer peer, StoragePeer(program));
   if (stream.segmented) {
     const StreamLayout layout = model::LayOut(stream);
-    return Exportable{
-        .recording = layout.whole,
-        .layout = layout,
-        .play = [peer, stream, layout](uint64_t block) {
-          return PlayWith(storage_session::StreamPlayer::Begin(peer, stream, layout, block));
-        }};
+    return Exportable{.recording = layout.whole,
+                      .layout = layout,
+                      .play = [peer, stream, layout](uint64_t block) {
+                        return copying::BlocksOf(
+                            storage_session::StreamPlayer::Begin(peer, stream, layout, block));
+                      }};
   }
   TD_RETURN_IF_ERROR(AddLasting(*catalog, *program.View(), &recording));
-  return Exportable{.recording = recording, .play = [peer, recording](uint64_t block) {
-                      return PlayWith(storage_session::Player::Begin(peer, recording, block));
-                    }};
+  return Exportable{
+      .recording = recording, .play = [peer, recording](uint64_t block) {
+        return copying::BlocksOf(storage_session::Player::Begin(peer, recording, block));
+      }};
 }
 
 // What is only in a part that is not there is missing; it is told of on stderr.
@@ -82,7 +77,7 @@ absl::StatusOr<Exportable> FindParts(const Program& program, const std::string& 
   if (parts->empty()) return RecordingNotFound(name, absl::StrCat(name, ": no node has a part"));
   TD_ASSIGN_OR_RETURN(Recording whole, storage_session::JoinedPlayer::Whole(*parts));
   return Exportable{.recording = std::move(whole), .play = [parts](uint64_t block) {
-                      return PlayWith(storage_session::JoinedPlayer::Begin(*parts, block));
+                      return copying::BlocksOf(storage_session::JoinedPlayer::Begin(*parts, block));
                     }};
 }
 

@@ -60,8 +60,8 @@ struct Feed {
   uint64_t fails_at = UINT64_MAX;
   uint64_t sample_bytes = 1;
 
-  std::function<absl::StatusOr<NextBlock>(uint64_t)> player() {
-    return [this](uint64_t block) -> absl::StatusOr<NextBlock> {
+  std::function<absl::StatusOr<copying::NextBlock>(uint64_t)> player() {
+    return [this](uint64_t block) -> absl::StatusOr<copying::NextBlock> {
       return [this, block]() mutable { return Block(block++); };
     };
   }
