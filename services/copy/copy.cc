@@ -72,10 +72,7 @@ Recorder::Wish WishOf(const Wish& wish, const std::optional<Place>& place) {
   if (place.has_value()) {
     out.resume = session::Resume{.recording = place->recording, .token = place->token};
   } else {
-    out.original = session::Original{.recording = source.name,
-                                     .uid = source.uid,
-                                     .open_time_ns = source.open_time_ns,
-                                     .earlier = EarlierOf(source)};
+    out.original = OriginalOf(source);
   }
   return out;
 }

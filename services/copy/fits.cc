@@ -93,13 +93,14 @@ absl::Status CheckIsNoRing(const Channel& channel, const std::vector<Lun>& luns)
                               "oldest; name a channel of another LUN"));
 }
 
-std::vector<std::string> EarlierOf(const Recording& source) {
-  std::vector<std::string> earlier;
-  if (!source.original.empty()) earlier.push_back(source.original);
+session::Original OriginalOf(const Recording& source) {
+  session::Original original{
+      .recording = source.name, .uid = source.uid, .open_time_ns = source.open_time_ns};
+  if (!source.original.empty()) original.earlier.push_back(source.original);
   for (const std::string& name : source.earlier_originals) {
-    if (earlier.size() < model::kMaxEarlierOriginals) earlier.push_back(name);
+    if (original.earlier.size() < model::kMaxEarlierOriginals) original.earlier.push_back(name);
   }
-  return earlier;
+  return original;
 }
 
 model::Origin OriginOf(const Recording& source) {

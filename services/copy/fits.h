@@ -9,6 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "services/model/recording/origin.h"
 #include "services/model/seams/catalog.h"
+#include "services/session/protocol/messages.h"
 
 namespace tapedeck::services::copying {
 
@@ -31,8 +32,8 @@ absl::Status CheckIsWhole(const std::vector<Recording>& recordings, const std::s
 // segments, and deletes the oldest.
 absl::Status CheckIsNoRing(const Channel& channel, const std::vector<Lun>& luns);
 
-// Recording::earlier_originals of a copy of `source`.
-std::vector<std::string> EarlierOf(const Recording& source);
+// What a copy of `source` says that it is one of.
+session::Original OriginalOf(const Recording& source);
 
 // Origin of a copy of `source`: the one that it has, and its cause, cut at the most bytes of one.
 // Without the cause if there is no room for it.

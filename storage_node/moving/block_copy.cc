@@ -38,10 +38,7 @@ services::session::Open OpenOf(const recordings::FoundRecording& source,
                                .origin = from.origin,
                                .group = from.group};
   open.origin.move_draft = from.uid;
-  open.original = services::session::Original{.recording = from.name,
-                                              .uid = from.uid,
-                                              .open_time_ns = from.open_time_ns,
-                                              .earlier = services::copying::EarlierOf(from)};
+  open.original = services::copying::OriginalOf(from);
   return open;
 }
 

@@ -120,12 +120,13 @@ TEST(CheckIsWhole, NamesHowManyBlocksAreGone) {
   EXPECT_THAT(std::string(gone.message()), HasSubstr("deleted 16 of 35 blocks"));
 }
 
-TEST(EarlierOf, NamesWhatItWasNewestFirst) {
-  EXPECT_TRUE(EarlierOf({.name = "a"}).empty());
-  EXPECT_THAT(EarlierOf({.name = "c", .original = "b", .earlier_originals = {"a"}}),
+TEST(OriginalOf, NamesWhatItWasNewestFirst) {
+  EXPECT_TRUE(OriginalOf({.name = "a"}).earlier.empty());
+  EXPECT_THAT(OriginalOf({.name = "c", .original = "b", .earlier_originals = {"a"}}).earlier,
               testing::ElementsAre("b", "a"));
   const std::vector<std::string> all(model::kMaxEarlierOriginals, "a");
-  EXPECT_EQ(EarlierOf({.name = "c", .original = "b", .earlier_originals = all}).size(), 7u);
+  EXPECT_EQ(OriginalOf({.name = "c", .original = "b", .earlier_originals = all}).earlier.size(),
+            7u);
 }
 
 TEST(OriginOf, SaysWhyTheOriginalWasNotClosedInOrder) {
