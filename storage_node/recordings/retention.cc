@@ -101,12 +101,18 @@ absl::StatusOr<std::vector<catalog::RecordingRow>> OldestFirst(Recordings& recor
 
 enum class Order { kAny, kOfStreams };
 
-// Oldest first, calls `wanted` of each that may go and deletes it if that is true. Returns whether
-// nothing that is wanted is left, as what is played or waits.
+// kEnough: neither this one nor a younger one. Room that others take meanwhile is made by the next
+// call, from the oldest on: going on here would take the youngest for it.
+enum class Verdict { kGoes, kStays, kEnough };
+
+Verdict GoesIf(bool lacking) { return lacking ? Verdict::kGoes : Verdict::kEnough; }
+
+// Oldest first, judges each that may go and deletes it if it goes. Returns whether nothing that
+// should go is left, as what is played or waits.
 absl::StatusOr<bool> DeleteWhere(Recordings& recordings, const std::string& lun_id,
                                  luns::OpenLun& lun, absl::string_view why, Order order,
                                  dataplane::Deadline patience,
-                                 const std::function<bool(const format::Manifest&)>& wanted) {
+                                 const std::function<Verdict(const format::Manifest&)>& judge) {
   TD_ASSIGN_OR_RETURN(const auto rows, OldestFirst(recordings, lun_id));
   const OpenStreams open(recordings, rows);
   bool all = true;
@@ -116,9 +122,11 @@ absl::StatusOr<bool> DeleteWhere(Recordings& recordings, const std::string& lun_
     // Another thread may be deleting this one. If it were left out, a newer one would go instead:
     // so it is only where that takes too long.
     const Turn turn(*lun.deleting, patience);
-    if (!wanted(row.manifest)) continue;
+    const Verdict verdict = judge(row.manifest);
+    if (verdict == Verdict::kEnough) break;
+    if (verdict == Verdict::kStays) continue;
     const auto may_go = [&](const format::Manifest& stored) {
-      return MayGo(stored) && wanted(stored);
+      return MayGo(stored) && judge(stored) == Verdict::kGoes;
     };
     bool gone = false;
     if (!waits) {
@@ -171,7 +179,8 @@ absl::Status MakeRoom(Recordings& recordings, const std::string& lun_id, luns::O
   for (const Order order : {Order::kOfStreams, Order::kAny}) {
     TD_RETURN_IF_ERROR(
         DeleteWhere(recordings, lun_id, lun, "room for a new recording in the ring", order,
-                    patience, [&](const format::Manifest&) { return lacks(lun.capacity->sure()); })
+                    patience,
+                    [&](const format::Manifest&) { return GoesIf(lacks(lun.capacity->sure())); })
             .status());
     if (!lacks(lun.capacity->sure())) break;
   }
@@ -201,9 +210,9 @@ absl::StatusOr<int64_t> ApplyPolicies(Recordings& recordings, const std::string&
     next_ns = age.now_ns + max_age_ns;
     const auto is_due = [&](const format::Manifest& manifest) {
       const int64_t due_ns = std::max(manifest.end_time_ns, age.since_ns) + max_age_ns;
-      if (due_ns <= age.now_ns) return true;
+      if (due_ns <= age.now_ns) return Verdict::kGoes;
       next_ns = std::min(next_ns, due_ns);
-      return false;
+      return Verdict::kStays;
     };
     TD_ASSIGN_OR_RETURN(const bool all, DeleteWhere(recordings, lun_id, lun, "older than max_age",
                                                     Order::kOfStreams, patience, is_due));
@@ -217,7 +226,7 @@ absl::StatusOr<int64_t> ApplyPolicies(Recordings& recordings, const std::string&
             recordings, lun_id, lun,
             told ? "fuller than max_fill" : "room ahead of need for new recordings in the ring",
             Order::kOfStreams, patience,
-            [&](const format::Manifest&) { return lun.capacity->sure() > FillLimit(lun); })
+            [&](const format::Manifest&) { return GoesIf(lun.capacity->sure() > FillLimit(lun)); })
             .status());
   }
   return next_ns;
