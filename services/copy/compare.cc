@@ -37,7 +37,9 @@ absl::Status CompareBlocks(const Compared& compared, const NextBlock& of_origina
     if (same) return absl::OkStatus();
     return NotWhole(
         compared,
-        absl::StrCat("block ", sequence, " is another one; delete it, or name another channel"), 1);
+        absl::StrCat("block ", sequence,
+                     IsMissing(copied.header()) ? " is missing or damaged" : " is another one"),
+        1);
   };
   return PumpBlocks({.recording = compared.copy, .end = compared.blocks}, of_copy, take, pace);
 }

@@ -9,6 +9,7 @@
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
+#include "services/copy/settle.h"
 
 namespace tapedeck::services::copying {
 namespace {
@@ -58,6 +59,7 @@ absl::Status DeleteOnly(const PartNode& node, const Recording& recording) {
     if (found->uid != recording.uid) {
       return ChannelInUse(recording.name, "has been written anew: another repair is at work");
     }
+    TD_RETURN_IF_ERROR(CheckNotGoneOn(recording, *found));
     const absl::Status deleted = node.catalog->DeleteRecording(recording.name, found->etag);
     if (absl::IsNotFound(deleted)) return absl::OkStatus();
     const auto reason = ReasonOf(deleted);

@@ -72,7 +72,12 @@ absl::Status ReadPart(const PartNode& node, absl::Duration timeout,
   };
   Pace pace(
       [&](uint64_t done) { return progress(done) ? std::optional<uint64_t>(0) : std::nullopt; });
-  return PumpBlocks({.recording = part.name, .end = part.blocks}, next, take, pace);
+  TD_RETURN_IF_ERROR(PumpBlocks({.recording = part.name, .end = part.blocks}, next, take, pace));
+  TD_ASSIGN_OR_RETURN(const std::optional<dataplane::Block> more, next());
+  if (!more.has_value()) return absl::OkStatus();
+  return RecordingBusy(part.name, model::NameOf(part.state),
+                       absl::StrCat(part.name, " went on while it was read, beyond its ",
+                                    part.blocks, " blocks; repair it once it is closed"));
 }
 
 }  // namespace tapedeck::services::copying

@@ -105,7 +105,7 @@ absl::Status Repairer::CheckMirror() const {
 }
 
 absl::Status Repairer::ReadOne(size_t number, PartState* state) {
-  const uint64_t bytes_of_all = state->recording->blocks * state->recording->block_bytes;
+  const uint64_t bytes_of_all = std::max<uint64_t>(state->recording->bytes, 1);
   const absl::Status read = ReadPart(
       wish_.nodes[number], wish_.timeout,
       [&](uint64_t bytes) { return wish_.progress("verify", bytes, bytes_of_all); }, state);
