@@ -47,7 +47,7 @@ HostPort SplitHostPort(absl::string_view text) {
 
 std::optional<uint16_t> ParsePort(absl::string_view text) {
   uint32_t port = 0;
-  const bool good = std::ranges::all_of(text, absl::ascii_isdigit) &&
+  const bool good = text.size() <= 5 && std::ranges::all_of(text, absl::ascii_isdigit) &&
                     absl::SimpleAtoi(text, &port) && port <= UINT16_MAX;
   return good ? std::optional(static_cast<uint16_t>(port)) : std::nullopt;
 }
@@ -107,6 +107,8 @@ std::optional<SocketAddress> ParseIp(absl::string_view ip, uint16_t port) {
   SocketAddress address = OfFamily(absl::StrContains(ip, ':') ? AF_INET6 : AF_INET);
   address.set_port(port);
   const int family = address.storage.ss_family;
+  // inet_pton reads up to a NUL.
+  if (absl::StrContains(ip, '\0')) return std::nullopt;
   if (inet_pton(family, std::string(ip).c_str(), IpOf(address)) != 1) return std::nullopt;
   return address;
 }

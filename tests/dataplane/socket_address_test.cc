@@ -26,7 +26,8 @@ TEST(SplitHostPort, SplitsAtTheLastColon) {
 TEST(ParsePort, TakesDigitsUpTo65535) {
   EXPECT_EQ(ParsePort("0"), 0);
   EXPECT_EQ(ParsePort("65535"), 65535);
-  for (const char* text : {"", "65536", "-1", "+1", " 1", "1 ", "0x1", "99999999999999999999"}) {
+  for (const char* text :
+       {"", "65536", "-1", "+1", " 1", "1 ", "0x1", "000080", "99999999999999999999"}) {
     EXPECT_FALSE(ParsePort(text).has_value()) << text;
   }
 }
@@ -45,6 +46,7 @@ TEST(ParseIp, ReadsNumericAddressesAlone) {
   for (const char* ip : {"", "localhost", "10.0.0", "[::1]", "::1%lo", "10.0.0.7:1", "1::2::3"}) {
     EXPECT_FALSE(ParseIp(ip).has_value()) << ip;
   }
+  EXPECT_FALSE(ParseIp(absl::string_view("10.0.0.7\0x", 10)).has_value()) << "a NUL ends nothing";
 }
 
 TEST(ParseIpAndPort, WantsBracketsAroundIpv6AndAPortFrom1) {
