@@ -73,6 +73,7 @@ class Link final : private LinkPortEvents {
   // Ends the connection or the attempt; OnLinkDown follows unless the link is down already.
   void Close(const absl::Status& cause);
 
+  bool offered() const { return state_ == State::kOffered; }  // and not answered yet
   bool up() const { return state_ == State::kUp; }
   bool down() const { return state_ == State::kDown; }
   size_t index() const { return index_; }

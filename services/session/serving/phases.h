@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "dataplane/executor/executor.h"
+#include "services/session/transfer/rails.h"
 
 namespace tapedeck::services::session {
 
@@ -24,8 +25,7 @@ enum class Phase {
 inline constexpr int64_t kOpenDeadlineNs = 5 * dataplane::kSecondNs;
 // Without any step of AdmissionWatch.
 inline constexpr int64_t kAdmitNs = 15 * dataplane::kSecondNs;
-// An honest worker has connected or given up after 16 s: 12 for an answer, 4 for the connection.
-inline constexpr int64_t kConnectPhaseNs = 18 * dataplane::kSecondNs;
+inline constexpr int64_t kConnectPhaseNs = kFirstRailNs;
 // Without any more of them. The node's own disk may be what holds them up.
 inline constexpr int64_t kRestNs = 120 * dataplane::kSecondNs;
 // Flushing a large file takes the worker's disk minutes.

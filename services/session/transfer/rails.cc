@@ -18,9 +18,9 @@ using dataplane::LogLevel;
 
 namespace {
 
-// A connection that is not there by then counts as unreachable. A second attempt is given less: it
-// must not wait out a dead port that has come back meanwhile. Both leave room for one lost SYN (1
-// s).
+// From the peer's answer on. A connection that is not there by then counts as unreachable. A second
+// attempt is given less: it must not wait out a dead port that has come back meanwhile. Both leave
+// room for one lost SYN (1 s).
 constexpr int64_t kConnectDeadlineNs = 4 * dataplane::kSecondNs;
 constexpr int64_t kReconnectDeadlineNs = 2 * dataplane::kSecondNs;
 // The first answer to an offer comes from a peer whose session is alive, or its silence ends that:
@@ -95,10 +95,10 @@ void Rails::Offer(Entry& entry) {
   entry.link->MakeOffer([this, &entry](const absl::StatusOr<Endpoint>& endpoint) {
     if (endpoint.ok()) SendOffer(entry, *endpoint);
   });
-  // No answer within the deadline is a failed attempt, too.
+  // No answer within the deadline is a failed attempt, too; after one Connect has its own.
   executor_.PostAfter(AnswerDeadline(entry.was_up),
                       lifetime_.Guard([&entry, generation = entry.link->generation()] {
-                        if (entry.link->generation() == generation && !entry.link->up()) {
+                        if (entry.link->generation() == generation && entry.link->offered()) {
                           entry.link->Close(absl::DeadlineExceededError(
                               absl::StrCat("rail ", entry.key.first, ": no answer from the peer")));
                         }
@@ -282,19 +282,21 @@ void Rails::WatchGrace() {
       OfferAfter(*entry, RetryDelayNs(*entry->link, 0, /*others_up=*/false));
     }
   }
-  executor_.PostAfter(kRailGraceNs, lifetime_.Guard([this, grace = ++grace_] {
+  const int64_t limit_ns = AnyHasBeenUp() ? kRailGraceNs : kFirstRailNs;
+  executor_.PostAfter(limit_ns, lifetime_.Guard([this, limit_ns, grace = ++grace_] {
     if (closing_ || close_expected_ || grace != grace_ || !in_grace_) return;
-    events_->OnRailsFailed(AllDown());
+    events_->OnRailsFailed(AllDown(limit_ns));
   }));
 }
 
-absl::Status Rails::AllDown() const {
+absl::Status Rails::AllDown(int64_t limit_ns) const {
   std::string causes = entries_.empty() ? "none was offered" : "";
   for (const auto& entry : entries_) {
     absl::StrAppend(&causes, causes.empty() ? "" : "; ", entry->key.first, ": ",
                     std::string(entry->link->last_failure().message()));
   }
-  return WithReason(absl::UnavailableError(absl::StrCat("no rail for 10 s: ", causes)),
+  return WithReason(absl::UnavailableError(absl::StrCat(
+                        "no rail for ", limit_ns / dataplane::kSecondNs, " s: ", causes)),
                     "ALL_RAILS_DOWN");
 }
 

@@ -34,6 +34,9 @@ class RailsEvents {
 // With no rail for this long the session ends: long enough for a switch to restart a port, short
 // enough that a worker's ring is not held for nothing (facts of the field: hold 10 s).
 inline constexpr int64_t kRailGraceNs = 10 * dataplane::kSecondNs;
+// The first rail has longer: an honest worker has connected it or given up after 16 s, 12 for an
+// answer and 4 for the connection.
+inline constexpr int64_t kFirstRailNs = 18 * dataplane::kSecondNs;
 
 // On the session's executor, as are its events.
 class Rails final : public dataplane::LinkEvents {
@@ -96,7 +99,7 @@ class Rails final : public dataplane::LinkEvents {
   void Retry(Entry& entry, const absl::Status& cause);
   void OfferAfter(Entry& entry, int64_t delay_ns);
   void WatchGrace();
-  absl::Status AllDown() const;
+  absl::Status AllDown(int64_t limit_ns) const;
   void CheckClosed();
 
   // Counts and logs why it is down, unless the session ends.

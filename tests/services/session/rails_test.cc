@@ -5,6 +5,7 @@
 #include "dataplane/memory/host/memory.h"
 #include "services/base/errors.h"
 #include "tests/dataplane/ladder/limited_rail.h"
+#include "tests/storage_node/manual_executor.h"
 
 namespace tapedeck::services::session {
 namespace {
@@ -61,7 +62,7 @@ class OfferTest : public testing::Test, public RailsEvents, public dataplane::Li
   void OnRailOffer(const RailOffer&) override {}
   void OnRailsUp() override {}
   void OnRailsFailed(const absl::Status& cause) override { failed_ = cause; }
-  void OnRailsClosed() override {}
+  void OnRailsClosed() override { closed_ = true; }
   void OnLinkUp(dataplane::Link&) override {}
   void OnLinkDown(dataplane::Link&, const absl::Status&) override {}
   void OnLinkFrame(dataplane::Link&, const dataplane::Frame&, std::span<std::byte>) override {}
@@ -87,6 +88,7 @@ class OfferTest : public testing::Test, public RailsEvents, public dataplane::Li
   LimitedRails rails_{2};
   SessionTrace trace_;
   absl::Status failed_;
+  bool closed_ = false;
 };
 
 TEST_F(OfferTest, OneConnectionIsOfferedOnlySoOften) {
@@ -104,6 +106,21 @@ TEST_F(OfferTest, ASessionHasFewConnections) {
             }),
             16);
   EXPECT_EQ(ReasonOf(failed_).value_or(ErrorReason{}).reason, "LIMIT_REACHED") << failed_;
+}
+
+// The end that offers, of a node that is alive and answers nothing.
+TEST_F(OfferTest, OneThatIsNotAnsweredFailsByName) {
+  storage_node::ManualExecutor executor;
+  const int64_t began_ns = executor.clock().NowNs();
+  Rails rails(executor, RailsSettings{.initiate = true, .trace = &trace_}, rails_.transports(),
+              this, this);
+  ASSERT_TRUE(rails.Start(memory_->window(), {}).ok());
+  ASSERT_TRUE(executor.RunUntil([&] { return !failed_.ok(); }));
+  EXPECT_EQ(ReasonOf(failed_).value_or(ErrorReason{}).reason, "RAIL_UNREACHABLE") << failed_;
+  const int64_t after_s = (executor.clock().NowNs() - began_ns) / dataplane::kSecondNs;
+  EXPECT_EQ(after_s, 12) << failed_;
+  rails.Close(absl::OkStatus());
+  EXPECT_TRUE(executor.RunUntil([&] { return closed_; }));
 }
 
 // Old nodes say nothing of encryption, and so are peers in clear.
