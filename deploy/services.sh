@@ -40,9 +40,10 @@ hold_ports() {
   return 1
 }
 
-# A TCP port of this script's that it has not had and nothing listens on.
+# A TCP port of this script's that it has not had and nothing listens on. Without services_begin the ports are held until it is named.
 free_port() {
   local port
+  [[ -n ${PORTS_FROM:-} ]] || hold_ports
   for ((port = PORTS_FROM; port < PORTS_FROM + 100; ++port)); do
     [[ -z $(ss -Htln "sport = :$port") ]] && mkdir "$WORK/.port-$port" 2>/dev/null && echo "$port" && return 0
   done
