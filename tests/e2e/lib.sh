@@ -18,8 +18,11 @@ skip() {
   exit 77
 }
 
-# jq compiles its own library each time it starts, for which it takes ten times as long as gojq in all.
-! command -v gojq >/dev/null || jq() { gojq "$@"; }
+# jq compiles its own library each time it starts, for which it takes ten times as long as gojq in all; but gojq sorts no keys.
+jq() {
+  if [[ $HAS_GOJQ == no || " $* " == *' -S '* || " $* " == *' --sort-keys '* ]]; then command jq "$@"; else gojq "$@"; fi
+}
+HAS_GOJQ=$(command -v gojq || echo no)
 
 need() { command -v "$1" >/dev/null || skip "$1 is not installed"; }
 

@@ -26,12 +26,12 @@ make() {
   tapectl annotate "$recording" --sample 10 --samples 5 --label burst >/dev/null
 }
 
-recordings_of() { tapectl_json recordings list --segments | command jq --sort-keys --arg lun "luns/$1/" '.recordings[] | select(.name | startswith($lun))'; }
+recordings_of() { tapectl_json recordings list --segments | jq --sort-keys --arg lun "luns/$1/" '.recordings[] | select(.name | startswith($lun))'; }
 
 # Everything that the lists of a LUN say, but where it lies.
 lists() {
-  tapectl_json lun list | command jq --sort-keys --arg name "luns/$1" '.luns[] | select(.name == $name) | del(.members)'
-  tapectl_json channel list "$1" | command jq --sort-keys .
+  tapectl_json lun list | jq --sort-keys --arg name "luns/$1" '.luns[] | select(.name == $name) | del(.members)'
+  tapectl_json channel list "$1" | jq --sort-keys .
   recordings_of "$1"
 }
 

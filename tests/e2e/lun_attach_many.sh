@@ -93,9 +93,9 @@ make() {
   is_ring "$2" || tapectl record "$lun/c" --source synth --duration 1h >/dev/null 2>&1 || true
 }
 
-# What is still recorded when the node dies. It has room for some seconds.
+# What is still recorded when the node dies. It has room for half a minute.
 start_open() {
-  IMAGE_BYTES=4G make_lun "$1" "$1-open" 2 --capacity 4GiB
+  IMAGE_BYTES=16G make_lun "$1" "$1-open" 2 --capacity 16GiB
   tapectl channel create "$1-open/c" --block-bytes 1MiB --sample-rate 1e6 >/dev/null
   tapectl record "$1-open/c" --source synth --duration 1h >/dev/null 2>&1 &
 }
@@ -105,9 +105,9 @@ is_open() { tapectl_json recordings list --segments "$1-open/c" | jq -e '.record
 # Everything that the lists say, but where it lies and what is still recorded.
 lists() {
   local closed='select(.name | test("^luns/[a-z]+-open") | not)'
-  tapectl_json lun list | command jq --sort-keys "[.luns[] | $closed | del(.members)] | sort_by(.name)[]"
-  tapectl_json channel list | command jq --sort-keys "[.channels[] | $closed] | sort_by(.name)[]"
-  tapectl_json recordings list --segments | command jq --sort-keys "[.recordings[] | $closed] | sort_by(.name)[]"
+  tapectl_json lun list | jq --sort-keys "[.luns[] | $closed | del(.members)] | sort_by(.name)[]"
+  tapectl_json channel list | jq --sort-keys "[.channels[] | $closed] | sort_by(.name)[]"
+  tapectl_json recordings list --segments | jq --sort-keys "[.recordings[] | $closed] | sort_by(.name)[]"
 }
 
 # Nothing is deleted any more for new recordings.

@@ -52,7 +52,7 @@ file_size_limit() {
   grep -q 'File too large' "$WORK/export.err" || fail "the export does not say why: $(cat "$WORK/export.err")"
 }
 
-# A terminal that goes ends the node as SIGTERM does: what was recorded is sealed.
+# A terminal that goes ends the node as SIGTERM does: what was recorded is there, and waited for its job to go on.
 hang_up() {
   start_job record l0/c0 --source synth --duration 60s
   kill -HUP "$STORAGE_PID"
@@ -60,7 +60,8 @@ hang_up() {
   end_job
   grep -q 'shutting down' "$WORK/storage.log" || fail "SIGHUP ended the storage node at once"
   start_storage
-  json_is "$(tapectl_json recordings list l0/c0)" '.recordings[0].state == "SEALED"' "the recording at SIGHUP"
+  json_is "$(tapectl_json recordings list l0/c0)" ".recordings[0] | .blocks >= $(jq .blocks <<<"$ANSWER") and .missing_blocks == 0" \
+    "the recording at SIGHUP"
   kill -HUP "$WORKER_PID"
   wait_for 15 is_gone "$WORKER_PID" || fail "the worker does not end at SIGHUP"
   grep -q 'shutting down' "$WORK/worker.log" || fail "SIGHUP ended the worker at once"
