@@ -211,6 +211,7 @@ TEST(Catalog, NothingInUseIsDeleted) {
 
 TEST(Admission, SaysWhatWasAgreed) {
   NodeFixture node;
+  node.Restart({});
   auto recorder = node.Record({.recorder = "w1"});
   ASSERT_TRUE(recorder.ok());
   const auto& accept = recorder->admission.accept;
