@@ -25,13 +25,18 @@ services_begin() {
 }
 
 # hold_ports: PORTS_FROM is the first of 100 ports, below the range the kernel gives to clients, that no other script of this user
-# takes while this one runs: nobody has the port of a service that is killed and started again.
+# takes while this one runs: nobody has the port of a service that is killed and started again. The locks lie in a folder that no
+# other user can write into.
 hold_ports() {
-  local locks=/tmp/tapedeck-ports-$UID set=$RANDOM
-  mkdir -p "$locks"
+  local locks=/tmp/tapedeck-ports-$EUID set=$RANDOM
+  mkdir -m 700 "$locks" 2>/dev/null || true
+  if [[ ! -d $locks || -L $locks || ! -O $locks ]]; then
+    echo "hold_ports: $locks is no folder of this user; remove it" >&2
+    return 1
+  fi
   for _ in {1..120}; do
     set=$(((set + 1) % 120))
-    exec {PORTS_LOCK}>"$locks/$set"
+    exec {PORTS_LOCK}>>"$locks/$set"
     PORTS_FROM=$((20000 + set * 100))
     ! flock --nonblock "$PORTS_LOCK" || return 0
     exec {PORTS_LOCK}>&-
@@ -40,7 +45,7 @@ hold_ports() {
   return 1
 }
 
-# A TCP port of this script's that it has not had and nothing listens on. Without services_begin the ports are held until it is named.
+# A TCP port of this script's that it has not had and nothing listens on. Without services_begin nobody holds it.
 free_port() {
   local port
   [[ -n ${PORTS_FROM:-} ]] || hold_ports
@@ -69,14 +74,15 @@ slow() { echo $(($1 * ${TAPEDECK_SLOWNESS:-1} * $(programs_each))); }
 # wait_for SECONDS COMMAND...: runs the command until it succeeds, more and more seldom; fails when the time is over, which is longer
 # on a slow machine.
 wait_for() {
-  local limit=$(($1 * 1000)) begun waited pause=3
+  local limit=$(($1 * 1000)) begun waited nap pause=3
   begun=$(milliseconds)
   shift
   until "$@" >/dev/null 2>&1; do
     waited=$(($(milliseconds) - begun))
     ((waited < limit || waited < $(slow "$limit"))) || return 1
     ((pause >= 30)) || pause=$((pause + 2))
-    sleep "0.$(printf %02d "$pause")"
+    printf -v nap '0.%02d' "$pause"
+    sleep "$nap"
   done
 }
 
