@@ -122,16 +122,18 @@ absl::StatusOr<bool> DeleteWhere(Recordings& recordings, const std::string& lun_
     // Another thread may be deleting this one. If it were left out, a newer one would go instead:
     // so it is only where that takes too long.
     const Turn turn(*lun.deleting, patience);
-    const Verdict verdict = judge(row.manifest);
-    if (verdict == Verdict::kEnough) break;
+    Verdict verdict = judge(row.manifest);
     if (verdict == Verdict::kStays) continue;
     const auto may_go = [&](const format::Manifest& stored) {
-      return MayGo(stored) && judge(stored) == Verdict::kGoes;
+      if (!MayGo(stored)) return false;
+      verdict = judge(stored);
+      return verdict == Verdict::kGoes;
     };
     bool gone = false;
-    if (!waits) {
+    if (verdict == Verdict::kGoes && !waits) {
       TD_ASSIGN_OR_RETURN(gone, recordings.Remove(row.name, lun, why, may_go));
     }
+    if (verdict == Verdict::kEnough) break;
     all = all && gone;
   }
   return all;
