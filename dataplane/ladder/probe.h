@@ -10,7 +10,7 @@
 #include <span>
 
 #include "absl/status/status.h"
-#include "dataplane/flow.h"
+#include "dataplane/block/flow.h"
 #include "dataplane/memory/memory.h"
 #include "dataplane/transport/transport.h"
 

@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "dataplane/block.h"
-#include "dataplane/flow.h"
+#include "dataplane/block/block.h"
+#include "dataplane/block/flow.h"
 #include "dataplane/memory/memory.h"
 
 namespace tapedeck::dataplane {

@@ -9,9 +9,9 @@
 #include <span>
 #include <unordered_map>
 
+#include "dataplane/crc/payload_crc.h"
+#include "dataplane/crc/piece_crcs.h"
 #include "dataplane/executor/executor.h"
-#include "dataplane/payload_crc.h"
-#include "dataplane/piece_crcs.h"
 
 namespace tapedeck::dataplane {
 

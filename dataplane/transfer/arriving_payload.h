@@ -8,7 +8,7 @@
 #include <span>
 
 #include "dataplane/clock.h"
-#include "dataplane/piece_crcs.h"
+#include "dataplane/crc/piece_crcs.h"
 
 namespace tapedeck::dataplane {
 

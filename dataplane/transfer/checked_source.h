@@ -7,9 +7,9 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "dataplane/block/source.h"
+#include "dataplane/crc/payload_crc.h"
 #include "dataplane/flight/stamp.h"
-#include "dataplane/payload_crc.h"
-#include "dataplane/source.h"
 #include "dataplane/transfer/counters.h"
 
 namespace tapedeck::dataplane {

@@ -9,9 +9,9 @@
 #include <span>
 #include <string>
 
+#include "dataplane/block/frame.h"
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
-#include "dataplane/frame.h"
 #include "dataplane/transfer/arrival_crcs.h"
 #include "dataplane/transfer/batch.h"
 #include "dataplane/transfer/lane_depth.h"

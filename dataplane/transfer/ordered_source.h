@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "dataplane/source.h"
+#include "dataplane/block/source.h"
 
 namespace tapedeck::dataplane {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <span>
 
-#include "dataplane/frame.h"
-#include "dataplane/piece_crcs.h"
+#include "dataplane/block/frame.h"
+#include "dataplane/crc/piece_crcs.h"
 #include "dataplane/transport/endpoint.h"
 
 namespace tapedeck::dataplane {

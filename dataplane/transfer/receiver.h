@@ -9,12 +9,12 @@
 #include <memory>
 #include <optional>
 
+#include "dataplane/block/sequence_mark.h"
+#include "dataplane/block/source.h"
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
 #include "dataplane/flight/stamp.h"
 #include "dataplane/memory/slot_pool.h"
-#include "dataplane/sequence_mark.h"
-#include "dataplane/source.h"
 #include "dataplane/transfer/counters.h"
 #include "dataplane/transfer/link.h"
 #include "dataplane/transport/transport.h"

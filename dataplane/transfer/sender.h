@@ -9,10 +9,10 @@
 #include <set>
 #include <vector>
 
+#include "dataplane/block/sequence_mark.h"
+#include "dataplane/block/sink.h"
 #include "dataplane/executor/executor.h"
 #include "dataplane/flight/stamp.h"
-#include "dataplane/sequence_mark.h"
-#include "dataplane/sink.h"
 #include "dataplane/transfer/counters.h"
 #include "dataplane/transfer/link.h"
 #include "dataplane/transport/transport.h"

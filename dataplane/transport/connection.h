@@ -8,7 +8,7 @@
 #include <span>
 
 #include "absl/status/status.h"
-#include "dataplane/frame.h"
+#include "dataplane/block/frame.h"
 #include "dataplane/transport/endpoint.h"
 
 namespace tapedeck::dataplane {

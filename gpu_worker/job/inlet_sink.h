@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "dataplane/sink.h"
+#include "dataplane/block/sink.h"
 #include "gpu_worker/job/receive_job.h"
 #include "gpu_worker/pipeline/playback_pipeline.h"
 #include "services/base/errors.h"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <map>
 
-#include "dataplane/flow.h"
+#include "dataplane/block/flow.h"
 #include "services/model/seams/jobs.h"
 #include "services/model/seams/node.h"
 

@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "dataplane/block.h"
+#include "dataplane/block/block.h"
 #include "dataplane/executor/executor.h"
 #include "gpu_worker/pace/plan.h"
 #include "services/model/recording/sample_time.h"

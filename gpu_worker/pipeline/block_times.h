@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "dataplane/block.h"
+#include "dataplane/block/block.h"
 #include "services/model/recording/recording.h"
 #include "services/model/recording/sample_time.h"
 

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "dataplane/payload_crc.h"
+#include "dataplane/crc/payload_crc.h"
 #include "gpu_worker/device/device.h"
 
 namespace tapedeck::gpu_worker::pipeline {

@@ -10,7 +10,7 @@
 #include <span>
 
 #include "absl/status/statusor.h"
-#include "dataplane/block.h"
+#include "dataplane/block/block.h"
 #include "dataplane/ladder/rung.h"
 #include "dataplane/memory/memory_pool.h"
 #include "gpu_worker/device/device.h"

@@ -8,8 +8,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
-#include "dataplane/block.h"
-#include "dataplane/flow.h"
+#include "dataplane/block/block.h"
+#include "dataplane/block/flow.h"
 
 namespace tapedeck::gpu_worker::pipeline {
 

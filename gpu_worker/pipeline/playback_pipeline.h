@@ -13,9 +13,9 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "dataplane/block/sequence_mark.h"
+#include "dataplane/block/sink.h"
 #include "dataplane/flight/stamp.h"
-#include "dataplane/sequence_mark.h"
-#include "dataplane/sink.h"
 #include "gpu_worker/pace/giver.h"
 #include "gpu_worker/pipeline/block_times.h"
 #include "gpu_worker/pipeline/device_work.h"

@@ -10,12 +10,12 @@
 #include <optional>
 #include <vector>
 
+#include "dataplane/block/source.h"
 #include "dataplane/clock.h"
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
 #include "dataplane/flight/stamp.h"
 #include "dataplane/memory/slot_pool.h"
-#include "dataplane/source.h"
 #include "gpu_worker/pace/meter.h"
 #include "gpu_worker/pace/timer.h"
 #include "gpu_worker/pipeline/device_work.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 #include "dataplane/status_macros.h"
 
 namespace tapedeck::gpu_worker::pipeline {

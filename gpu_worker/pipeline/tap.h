@@ -12,7 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "dataplane/block.h"
+#include "dataplane/block/block.h"
 #include "dataplane/memory/slot_pool.h"
 #include "gpu_worker/pipeline/device_work.h"
 #include "gpu_worker/pipeline/outlet.h"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "dataplane/source.h"
+#include "dataplane/block/source.h"
 #include "gpu_worker/pipeline/outlet.h"
 
 namespace tapedeck::gpu_worker::pipeline {

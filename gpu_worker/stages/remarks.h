@@ -12,7 +12,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "dataplane/flow.h"
+#include "dataplane/block/flow.h"
 #include "services/model/recording/recording.h"
 #include "services/model/words/note.h"
 

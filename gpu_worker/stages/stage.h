@@ -9,8 +9,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "dataplane/block.h"
-#include "dataplane/flow.h"
+#include "dataplane/block/block.h"
+#include "dataplane/block/flow.h"
 #include "gpu_worker/device/device.h"
 
 namespace tapedeck::gpu_worker::stages {

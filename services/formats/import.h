@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "dataplane/block.h"
+#include "dataplane/block/block.h"
 #include "services/formats/io/reader.h"
 #include "services/model/seams/catalog.h"
 

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "absl/status/status.h"
-#include "dataplane/flow.h"
+#include "dataplane/block/flow.h"
 #include "dataplane/transport/transport.h"
 #include "services/model/words/description.h"
 #include "services/model/words/field.h"

@@ -11,7 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "dataplane/flow.h"
+#include "dataplane/block/flow.h"
 #include "dataplane/transfer/counters.h"
 #include "services/model/rail_progress.h"
 #include "services/model/words/field.h"

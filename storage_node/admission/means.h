@@ -8,8 +8,8 @@
 #include "storage_node/capture/live_triggers.h"
 #include "storage_node/follow/tail_memory.h"
 #include "storage_node/luns/luns.h"
-#include "storage_node/recording/check_threads.h"
-#include "storage_node/recording/write_verifier.h"
+#include "storage_node/recording/reading/check_threads.h"
+#include "storage_node/recording/writing/write_verifier.h"
 #include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::admission {

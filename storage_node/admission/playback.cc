@@ -13,8 +13,8 @@
 #include "storage_node/capture/ring_share.h"
 #include "storage_node/capture/stream_source.h"
 #include "storage_node/format/sigmf.h"
-#include "storage_node/recording/recording_reader.h"
-#include "storage_node/recording/seek.h"
+#include "storage_node/recording/reading/recording_reader.h"
+#include "storage_node/recording/reading/seek.h"
 #include "storage_node/recordings/readable.h"
 #include "storage_node/recordings/stream_segments.h"
 

@@ -11,7 +11,7 @@
 #include "storage_node/admission/new_recording.h"
 #include "storage_node/admission/prepared.h"
 #include "storage_node/admission/session_ring.h"
-#include "storage_node/recording/writer_start.h"
+#include "storage_node/recording/writing/writer_start.h"
 
 namespace tapedeck::storage_node::admission {
 namespace {

@@ -9,7 +9,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "storage_node/recording/live_recording.h"
-#include "storage_node/recording/recording_writer.h"
+#include "storage_node/recording/writing/recording_writer.h"
 
 namespace tapedeck::storage_node::capture {
 

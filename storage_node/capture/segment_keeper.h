@@ -9,7 +9,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "dataplane/block.h"
+#include "dataplane/block/block.h"
 #include "services/model/seams/recorder.h"
 #include "storage_node/capture/trigger_port.h"
 #include "storage_node/capture/trigger_window.h"

@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "dataplane/block/sink.h"
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
-#include "dataplane/sink.h"
 #include "storage_node/capture/armed_recording.h"
 #include "storage_node/capture/segment_keeper.h"
 #include "storage_node/capture/stream_end.h"
 #include "storage_node/capture/trigger_port.h"
-#include "storage_node/recording/room_end.h"
+#include "storage_node/recording/writing/room_end.h"
 
 namespace tapedeck::storage_node::capture {
 

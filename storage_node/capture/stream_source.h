@@ -9,8 +9,8 @@
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
+#include "dataplane/block/source.h"
 #include "dataplane/executor/lifetime.h"
-#include "dataplane/source.h"
 
 namespace tapedeck::storage_node::capture {
 

@@ -8,7 +8,7 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
-#include "storage_node/recording/block_limits.h"
+#include "storage_node/recording/writing/block_limits.h"
 
 namespace tapedeck::storage_node::capture {
 

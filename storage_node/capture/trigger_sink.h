@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "dataplane/block/sink.h"
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
-#include "dataplane/sink.h"
 #include "services/model/recording/sample_time.h"
 #include "services/model/seams/recorder.h"
 #include "storage_node/capture/armed_recording.h"

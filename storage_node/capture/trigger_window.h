@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "dataplane/block.h"
+#include "dataplane/block/block.h"
 #include "services/base/errors.h"
 #include "services/model/seams/recorder.h"
 

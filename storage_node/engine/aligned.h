@@ -7,7 +7,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "dataplane/block.h"
+#include "dataplane/block/block.h"
 
 namespace tapedeck::storage_node::engine {
 

@@ -15,7 +15,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "dataplane/block.h"
+#include "dataplane/block/block.h"
 #include "dataplane/executor/executor.h"
 #include "dataplane/memory/memory_pool.h"
 #include "storage_node/follow/tail_memory.h"

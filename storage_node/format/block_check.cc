@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 
 namespace tapedeck::storage_node::format {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 #include "dataplane/little_endian.h"
 
 namespace tapedeck::storage_node::format {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "dataplane/block.h"
-#include "dataplane/crc32c.h"
+#include "dataplane/block/block.h"
+#include "dataplane/crc/crc32c.h"
 #include "dataplane/little_endian.h"
 #include "storage_node/format/limits.h"
 

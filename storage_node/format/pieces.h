@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "dataplane/piece_crcs.h"
+#include "dataplane/crc/piece_crcs.h"
 
 namespace tapedeck::storage_node::format {
 

@@ -25,9 +25,9 @@
 #include "storage_node/luns/lun_config.h"
 #include "storage_node/luns/member_roots.h"
 #include "storage_node/luns/opening_turns.h"
-#include "storage_node/recording/capacity.h"
-#include "storage_node/recording/footprint.h"
 #include "storage_node/recording/lun_meter.h"
+#include "storage_node/recording/writing/capacity.h"
+#include "storage_node/recording/writing/footprint.h"
 #include "storage_node/store/list.h"
 
 namespace tapedeck::storage_node::luns {

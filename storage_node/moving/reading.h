@@ -10,7 +10,7 @@
 #include "dataplane/status_macros.h"
 #include "services/copy/pump.h"
 #include "storage_node/recording/caller_loop.h"
-#include "storage_node/recording/recording_reader.h"
+#include "storage_node/recording/reading/recording_reader.h"
 #include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::moving {

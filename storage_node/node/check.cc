@@ -9,7 +9,7 @@
 #include "storage_node/catalog/names.h"
 #include "storage_node/disk/file_lock.h"
 #include "storage_node/luns/config_files.h"
-#include "storage_node/recording/recovery.h"
+#include "storage_node/recording/recovery/recovery.h"
 #include "storage_node/repair/verify.h"
 #include "storage_node/store/list.h"
 

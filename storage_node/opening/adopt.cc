@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
-#include "storage_node/recording/examine.h"
-#include "storage_node/recording/recovery.h"
+#include "storage_node/recording/recovery/examine.h"
+#include "storage_node/recording/recovery/recovery.h"
 
 namespace tapedeck::storage_node::opening {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
-#include "storage_node/recording/examine.h"
+#include "storage_node/recording/recovery/examine.h"
 
 namespace tapedeck::storage_node::opening {
 namespace {

@@ -15,7 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
-#include "dataplane/block.h"
+#include "dataplane/block/block.h"
 #include "dataplane/executor/timed_wait.h"
 #include "services/model/recording/sample_time.h"
 #include "services/session/transfer/stage_board.h"

@@ -1,6 +1,6 @@
 #include "storage_node/recording/start_time.h"
 
-#include "dataplane/block.h"
+#include "dataplane/block/block.h"
 #include "services/model/recording/part.h"
 #include "storage_node/format/sigmf.h"
 

@@ -9,7 +9,7 @@
 #include "services/base/errors.h"
 #include "storage_node/format/limits.h"
 #include "storage_node/recording/caller_loop.h"
-#include "storage_node/recording/recovery.h"
+#include "storage_node/recording/recovery/recovery.h"
 #include "storage_node/recordings/scribe.h"
 #include "storage_node/recordings/sigmf_view.h"
 #include "storage_node/repair/manifest_repair.h"

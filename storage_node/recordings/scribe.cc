@@ -10,7 +10,7 @@
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
 #include "services/signal/sigmf/text.h"
-#include "storage_node/recording/ending.h"
+#include "storage_node/recording/writing/ending.h"
 #include "storage_node/recordings/stream_marker.h"
 #include "storage_node/recordings/stream_segments.h"
 

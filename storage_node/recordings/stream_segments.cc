@@ -8,7 +8,7 @@
 #include "services/base/errors.h"
 #include "services/model/recording/lost.h"
 #include "storage_node/format/sigmf.h"
-#include "storage_node/recording/seek.h"
+#include "storage_node/recording/reading/seek.h"
 #include "storage_node/recordings/readable.h"
 
 namespace tapedeck::storage_node::recordings {

@@ -12,8 +12,8 @@
 #include "dataplane/status_macros.h"
 #include "storage_node/format/damage.h"
 #include "storage_node/recording/caller_loop.h"
-#include "storage_node/recording/stored_index.h"
-#include "storage_node/recording/stored_manifests.h"
+#include "storage_node/recording/recovery/stored_index.h"
+#include "storage_node/recording/recovery/stored_manifests.h"
 
 namespace tapedeck::storage_node::repair {
 namespace {

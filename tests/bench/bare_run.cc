@@ -15,7 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 #include "dataplane/fd.h"
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/now.h"

@@ -3,10 +3,10 @@
 #include <unordered_map>
 #include <utility>
 
-#include "dataplane/crc32c.h"
+#include "dataplane/block/sequence_mark.h"
+#include "dataplane/crc/crc32c.h"
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/memory/memory_pool.h"
-#include "dataplane/sequence_mark.h"
 #include "dataplane/status_macros.h"
 
 namespace tapedeck::bench {

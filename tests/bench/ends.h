@@ -6,10 +6,10 @@
 #include <functional>
 #include <memory>
 
+#include "dataplane/block/sink.h"
+#include "dataplane/block/source.h"
 #include "dataplane/clock.h"
 #include "dataplane/memory/slot_pool.h"
-#include "dataplane/sink.h"
-#include "dataplane/source.h"
 #include "tests/bench/checks.h"
 
 namespace tapedeck::bench {

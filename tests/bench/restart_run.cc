@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/luns/config_files.h"
 #include "storage_node/node/node.h"

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "dataplane/status_macros.h"
-#include "storage_node/recording/recovery.h"
+#include "storage_node/recording/recovery/recovery.h"
 #include "storage_node/store/list.h"
 #include "tests/bench/streams.h"
 

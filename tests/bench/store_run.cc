@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/executor/event_loop.h"
 #include "dataplane/status_macros.h"
-#include "storage_node/recording/recovery.h"
+#include "storage_node/recording/recovery/recovery.h"
 #include "storage_node/store/list.h"
 #include "tests/bench/streams.h"
 

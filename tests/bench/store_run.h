@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "dataplane/flow.h"
+#include "dataplane/block/flow.h"
 #include "services/model/seams/catalog.h"
 
 namespace tapedeck::bench {

@@ -7,7 +7,7 @@
 #include <random>
 #include <utility>
 
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 #include "dataplane/status_macros.h"
 
 namespace tapedeck::bench {

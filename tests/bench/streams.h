@@ -13,8 +13,8 @@
 #include "absl/status/statusor.h"
 #include "dataplane/executor/event_loop.h"
 #include "services/base/threads/task_thread.h"
-#include "storage_node/recording/recording_reader.h"
-#include "storage_node/recording/recording_writer.h"
+#include "storage_node/recording/reading/recording_reader.h"
+#include "storage_node/recording/writing/recording_writer.h"
 #include "storage_node/store/store.h"
 
 namespace tapedeck::bench {

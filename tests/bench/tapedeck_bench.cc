@@ -19,7 +19,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 #include "dataplane/flight/stamp.h"
 #include "dataplane/status_macros.h"
 #include "services/base/process/daemon.h"

@@ -1,4 +1,4 @@
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 
 #include <gtest/gtest.h>
 

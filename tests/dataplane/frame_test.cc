@@ -1,4 +1,4 @@
-#include "dataplane/frame.h"
+#include "dataplane/block/frame.h"
 
 #include <gtest/gtest.h>
 

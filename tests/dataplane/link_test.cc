@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 #include "dataplane/transfer/link_port.h"
 #include "dataplane/transfer/receiver.h"
 #include "tests/dataplane/raw_peer.h"

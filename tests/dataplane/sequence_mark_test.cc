@@ -1,4 +1,4 @@
-#include "dataplane/sequence_mark.h"
+#include "dataplane/block/sequence_mark.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Built for processors that have such registers alone.
-#include "dataplane/vector_state.h"
+#include "dataplane/crc/vector_state.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 
 namespace tapedeck::dataplane {
 namespace {

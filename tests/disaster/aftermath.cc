@@ -11,7 +11,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 #include "storage_node/catalog/catalog.h"
 #include "tests/disaster/deck.h"
 #include "tests/scratch_file.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 
 namespace tapedeck::disaster {
 

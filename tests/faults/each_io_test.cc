@@ -4,11 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 #include "services/base/errors.h"
-#include "storage_node/recording/recording_reader.h"
-#include "storage_node/recording/recording_writer.h"
-#include "storage_node/recording/recovery.h"
+#include "storage_node/recording/reading/recording_reader.h"
+#include "storage_node/recording/recovery/recovery.h"
+#include "storage_node/recording/writing/recording_writer.h"
 #include "tests/bytes.h"
 #include "tests/faults/fail_at.h"
 #include "tests/faults/recorded.h"

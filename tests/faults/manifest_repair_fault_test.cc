@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/match.h"
-#include "storage_node/recording/recovery.h"
+#include "storage_node/recording/recovery/recovery.h"
 #include "storage_node/repair/manifest_repair.h"
 #include "tests/faults/fail_at.h"
 #include "tests/faults/recorded.h"

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "dataplane/crc32c.h"
-#include "storage_node/recording/recording_reader.h"
-#include "storage_node/recording/recording_writer.h"
+#include "dataplane/crc/crc32c.h"
+#include "storage_node/recording/reading/recording_reader.h"
+#include "storage_node/recording/writing/recording_writer.h"
 #include "storage_node/repair/verify.h"
 #include "tests/bytes.h"
 #include "tests/sim/fault_store.h"

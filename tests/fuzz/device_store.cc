@@ -2,7 +2,7 @@
 // have.
 #include <array>
 
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 #include "dataplane/little_endian.h"
 #include "storage_node/store/device/layout.h"
 #include "storage_node/store/device/space.h"

@@ -1,9 +1,9 @@
 // A frame, which has a block's header: as it came, and with the check value that it should have.
-#include "dataplane/frame.h"
+#include "dataplane/block/frame.h"
 
 #include <algorithm>
 
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 #include "dataplane/little_endian.h"
 #include "tests/fuzz/input.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 #include "dataplane/little_endian.h"
 #include "storage_node/format/block_check.h"
 #include "storage_node/format/limits.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "dataplane/frame.h"
+#include "dataplane/block/frame.h"
 #include "dataplane/reason.h"
 #include "dataplane/transport/tcp/wire.h"
 #include "gpu_worker/packets/numbered/packet.h"

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "absl/synchronization/notification.h"
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 #include "dataplane/little_endian.h"
 #include "dataplane/transport/tcp/connection.h"
 #include "tests/fuzz/input.h"

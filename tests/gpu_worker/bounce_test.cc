@@ -8,7 +8,7 @@
 #include <array>
 
 #include "dataplane/clock.h"
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
 #include "tests/gpu_worker/devices.h"

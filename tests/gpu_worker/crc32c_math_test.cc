@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 
 namespace tapedeck::gpu_worker::device::crc {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 #include "dataplane/transfer/checked_source.h"
 #include "gpu_worker/pipeline/device_crc.h"
 #include "tests/gpu_worker/devices.h"

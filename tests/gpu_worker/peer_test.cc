@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/synchronization/notification.h"
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 #include "gpu_worker/device/peer_copies.h"
 #include "tests/gpu_worker/devices.h"
 #include "tests/gpu_worker/peer_owner.h"

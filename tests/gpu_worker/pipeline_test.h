@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "dataplane/block.h"
+#include "dataplane/block/block.h"
 #include "dataplane/clock.h"
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 #include "tests/gpu_worker/devices.h"
 #include "tests/gpu_worker/jobs.h"
 #include "tests/gpu_worker/pump.h"

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 #include "gpu_worker/pipeline/playback_pipeline.h"
 #include "gpu_worker/stages/synth/source.h"
 #include "services/base/errors.h"

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "absl/synchronization/mutex.h"
-#include "dataplane/crc32c.h"
-#include "dataplane/sink.h"
-#include "dataplane/source.h"
+#include "dataplane/block/sink.h"
+#include "dataplane/block/source.h"
+#include "dataplane/crc/crc32c.h"
 
 namespace tapedeck::gpu_worker {
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <span>
 
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 #include "gpu_worker/pipeline/record_pipeline.h"
 #include "gpu_worker/stages/synth/source.h"
 #include "services/base/errors.h"

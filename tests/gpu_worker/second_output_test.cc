@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 #include "services/base/errors.h"
 #include "tests/gpu_worker/inlet.h"
 #include "tests/gpu_worker/pipeline_test.h"

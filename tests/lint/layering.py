@@ -14,9 +14,10 @@ MAY_INCLUDE = {
 # Inside a folder of ours the folders, from those that build on nothing to those that build on all: each may include, and its
 # libraries may link, those before it. What lies in the folder itself comes where "." stands.
 ORDER = {
-    "dataplane": (".", "flight", "executor", "memory", "topology", "transport", "transfer", "ladder"),
+    "dataplane": (".", "crc", "block", "flight", "executor", "memory", "topology", "transport", "transfer", "ladder"),
     "storage_node": ("format", "disk", "engine", "catalog", "store", "follow", "index", "recording", "capture", "repair", "luns", "doctor",
                      "recordings", "view", "opening", "admission", "moving", "scrub", "node", "."),
+    "storage_node/recording": (".", "reading", "recovery", "writing"),
     "gpu_worker": ("device", "sockets", "packets", "stages", "emulator", "pace", "pipeline", "transfer", "api", "doctor", "inlets", "job", "."),
     # The floors.
     "services": ("base", "model", "signal", "observe", "session", "rpc", "daemon", "copy", "formats", "site", "tapectl", "console", "python"),

@@ -101,6 +101,12 @@ class Layering(LintTest):
             self.rejects("a room builds on", *self.include(path, name))
         self.accepts(*self.include("storage_node/luns/a.h", "storage_node/recording/b.h"))
         self.rejects("in no place of the order", *self.include("storage_node/new/a.cc", "storage_node/disk/b.h"))
+        for path, name in (("dataplane/crc/a.cc", "dataplane/block/b.h"), ("dataplane/a.cc", "dataplane/crc/b.h"),
+                           ("storage_node/recording/a.cc", "storage_node/recording/reading/b.h"),
+                           ("storage_node/recording/reading/a.h", "storage_node/recording/recovery/b.h"),
+                           ("storage_node/recording/recovery/a.cc", "storage_node/recording/writing/b.h")):
+            self.rejects("a room builds on", *self.include(path, name))
+            self.accepts(*self.include(name.replace(".h", ".cc"), path.replace(".cc", ".h")))
 
     def test_floors(self):
         for path, name in (("services/base/errors.h", "services/model/b.h"), ("services/model/seams/a.h", "services/session/protocol/b.h"),

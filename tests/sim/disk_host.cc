@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "dataplane/status_macros.h"
-#include "storage_node/recording/recording_reader.h"
-#include "storage_node/recording/recording_writer.h"
+#include "storage_node/recording/reading/recording_reader.h"
+#include "storage_node/recording/writing/recording_writer.h"
 
 namespace tapedeck::sim {
 

@@ -6,11 +6,11 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "dataplane/crc32c.h"
+#include "dataplane/block/sequence_mark.h"
+#include "dataplane/block/sink.h"
+#include "dataplane/block/source.h"
+#include "dataplane/crc/crc32c.h"
 #include "dataplane/memory/slot_pool.h"
-#include "dataplane/sequence_mark.h"
-#include "dataplane/sink.h"
-#include "dataplane/source.h"
 #include "tests/bytes.h"
 
 namespace tapedeck::sim {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 
 namespace tapedeck::sim {
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "storage_node/recording/recording_writer.h"
+#include "storage_node/recording/writing/recording_writer.h"
 #include "tests/sim/simulated_lun.h"
 
 namespace tapedeck::sim {

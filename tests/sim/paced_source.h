@@ -6,11 +6,11 @@
 #include <set>
 #include <utility>
 
-#include "dataplane/crc32c.h"
+#include "dataplane/block/source.h"
+#include "dataplane/crc/crc32c.h"
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
 #include "dataplane/memory/slot_pool.h"
-#include "dataplane/source.h"
 #include "tests/sim/ends.h"
 
 namespace tapedeck::sim {

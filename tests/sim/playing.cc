@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "storage_node/recording/recording_reader.h"
+#include "storage_node/recording/reading/recording_reader.h"
 #include "tests/storage_node/manual_executor.h"
 
 namespace tapedeck::sim {

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <set>
 
-#include "dataplane/crc32c.h"
-#include "storage_node/recording/recording_writer.h"
-#include "storage_node/recording/recovery.h"
+#include "dataplane/crc/crc32c.h"
+#include "storage_node/recording/recovery/recovery.h"
+#include "storage_node/recording/writing/recording_writer.h"
 #include "storage_node/repair/verify.h"
 #include "tests/bytes.h"
 #include "tests/sim/crash_states.h"

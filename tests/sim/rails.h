@@ -7,7 +7,7 @@
 #include <optional>
 #include <random>
 
-#include "dataplane/sequence_mark.h"
+#include "dataplane/block/sequence_mark.h"
 
 namespace tapedeck::sim {
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "services/base/errors.h"
-#include "storage_node/recording/recovery.h"
+#include "storage_node/recording/recovery/recovery.h"
 #include "tests/sim/disk_host.h"
 #include "tests/sim/fault_device.h"
 #include "tests/sim/fault_store.h"

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "dataplane/status_macros.h"
-#include "storage_node/recording/examine.h"
-#include "storage_node/recording/recovery.h"
+#include "storage_node/recording/recovery/examine.h"
+#include "storage_node/recording/recovery/recovery.h"
 #include "storage_node/repair/verify.h"
 #include "tests/sim/playing.h"
 

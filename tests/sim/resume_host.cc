@@ -5,8 +5,8 @@
 #include "absl/strings/escaping.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
-#include "storage_node/recording/recording_writer.h"
-#include "storage_node/recording/recovery.h"
+#include "storage_node/recording/recovery/recovery.h"
+#include "storage_node/recording/writing/recording_writer.h"
 #include "tests/sim/fault_store.h"
 
 namespace tapedeck::sim {

@@ -9,7 +9,7 @@
 #include "dataplane/clock.h"
 #include "services/session/serving/host.h"
 #include "storage_node/recording/live_recording.h"
-#include "storage_node/recording/writer_start.h"
+#include "storage_node/recording/writing/writer_start.h"
 #include "storage_node/store/store.h"
 #include "tests/sim/fault_disk.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
 #include "tests/sim/fingerprint.h"

@@ -9,8 +9,8 @@
 #include <set>
 #include <vector>
 
+#include "dataplane/block/source.h"
 #include "dataplane/executor/lifetime.h"
-#include "dataplane/source.h"
 #include "services/session/transfer/pump.h"
 #include "storage_node/capture/segment_sink.h"
 #include "tests/sim/fired.h"

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "dataplane/sink.h"
+#include "dataplane/block/sink.h"
 
 namespace tapedeck::sim {
 

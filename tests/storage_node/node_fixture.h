@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 #include "services/base/errors.h"
 #include "storage_node/node/node.h"
 #include "tests/bytes.h"

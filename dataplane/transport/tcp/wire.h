@@ -9,7 +9,7 @@
 #include <optional>
 #include <span>
 
-#include "dataplane/frame.h"
+#include "dataplane/block/frame.h"
 
 namespace tapedeck::dataplane::tcp {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "dataplane/frame.h"
+#include "dataplane/block/frame.h"
 #include "dataplane/transport/verbs/credits.h"
 #include "dataplane/transport/verbs/queue_pairs.h"
 #include "dataplane/transport/verbs/wire.h"

@@ -9,7 +9,7 @@
 #include <functional>
 
 #include "absl/status/status.h"
-#include "dataplane/frame.h"
+#include "dataplane/block/frame.h"
 #include "dataplane/transport/endpoint.h"
 #include "dataplane/transport/verbs/credits.h"
 #include "dataplane/transport/verbs/queue_pairs.h"

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "absl/status/statusor.h"
-#include "dataplane/frame.h"
+#include "dataplane/block/frame.h"
 #include "dataplane/transport/verbs/port/limits.h"
 
 namespace tapedeck::dataplane::verbs {

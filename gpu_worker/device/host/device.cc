@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 #include "dataplane/memory/host/memory.h"
 #include "gpu_worker/device/host/peer.h"
 #include "gpu_worker/device/host/stream_order.h"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/time/clock.h"
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/device/thread_stream.h"

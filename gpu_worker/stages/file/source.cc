@@ -9,7 +9,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
-#include "dataplane/block.h"
+#include "dataplane/block/block.h"
 #include "dataplane/datatype.h"
 #include "dataplane/status_macros.h"
 #include "services/base/files/errors.h"

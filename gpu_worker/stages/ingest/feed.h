@@ -9,7 +9,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "dataplane/flow.h"
+#include "dataplane/block/flow.h"
 #include "gpu_worker/stages/ingest/packet.h"
 
 namespace tapedeck::gpu_worker::stages::ingest {

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "dataplane/block.h"
+#include "dataplane/block/block.h"
 #include "gpu_worker/stages/ingest/ranges.h"
 
 namespace tapedeck::gpu_worker::stages::ingest {

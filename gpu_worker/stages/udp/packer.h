@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "dataplane/block.h"
+#include "dataplane/block/block.h"
 #include "services/model/recording/recording.h"
 #include "services/signal/packet_parts.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "dataplane/block.h"
+#include "dataplane/block/block.h"
 #include "gpu_worker/stages/kind.h"
 #include "gpu_worker/stages/synth/source.h"
 #include "gpu_worker/stages/verify/crew.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "dataplane/flow.h"
+#include "dataplane/block/flow.h"
 #include "services/model/recording/damage_kind.h"
 #include "services/model/recording/group.h"
 #include "services/model/recording/origin.h"

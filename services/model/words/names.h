@@ -11,7 +11,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
-#include "dataplane/flow.h"
+#include "dataplane/block/flow.h"
 #include "dataplane/transport/transport.h"
 
 namespace tapedeck::services::model {

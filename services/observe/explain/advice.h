@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "dataplane/flow.h"
+#include "dataplane/block/flow.h"
 
 namespace tapedeck::services::explain {
 

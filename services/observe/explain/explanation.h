@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "dataplane/flow.h"
+#include "dataplane/block/flow.h"
 #include "services/model/words/stage_time.h"
 
 namespace tapedeck::services::explain {

@@ -1,7 +1,7 @@
 // What both nodes tell of their sessions, by direction.
 #pragma once
 
-#include "dataplane/flow.h"
+#include "dataplane/block/flow.h"
 #include "services/model/seams/node.h"
 #include "services/observe/telemetry/page.h"
 

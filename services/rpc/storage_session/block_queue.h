@@ -9,8 +9,8 @@
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
-#include "dataplane/block.h"
-#include "dataplane/flow.h"
+#include "dataplane/block/block.h"
+#include "dataplane/block/flow.h"
 
 namespace tapedeck::services::storage_session {
 

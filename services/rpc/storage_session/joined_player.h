@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "dataplane/block.h"
+#include "dataplane/block/block.h"
 #include "services/model/recording/recording.h"
 #include "services/rpc/storage_session/peer.h"
 #include "services/rpc/storage_session/player.h"

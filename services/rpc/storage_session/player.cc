@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "dataplane/sink.h"
+#include "dataplane/block/sink.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
 #include "services/session/protocol/answers.h"

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "absl/status/statusor.h"
-#include "dataplane/block.h"
+#include "dataplane/block/block.h"
 #include "services/model/playhead.h"
 #include "services/model/recording/recording.h"
 #include "services/rpc/storage_session/block_queue.h"

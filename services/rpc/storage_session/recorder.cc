@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "dataplane/crc32c.h"
+#include "dataplane/block/source.h"
+#include "dataplane/crc/crc32c.h"
 #include "dataplane/executor/timed_wait.h"
-#include "dataplane/source.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
 #include "services/session/protocol/answers.h"

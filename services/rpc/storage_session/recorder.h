@@ -8,7 +8,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "dataplane/block.h"
+#include "dataplane/block/block.h"
 #include "services/model/seams/catalog.h"
 #include "services/model/words/description.h"
 #include "services/rpc/storage_session/block_queue.h"

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "absl/status/statusor.h"
-#include "dataplane/block.h"
+#include "dataplane/block/block.h"
 #include "services/model/recording/stream.h"
 #include "services/rpc/storage_session/peer.h"
 #include "services/rpc/storage_session/player.h"

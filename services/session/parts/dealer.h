@@ -24,9 +24,9 @@
 #include <optional>
 #include <vector>
 
+#include "dataplane/block/sequence_mark.h"
+#include "dataplane/block/source.h"
 #include "dataplane/clock.h"
-#include "dataplane/sequence_mark.h"
-#include "dataplane/source.h"
 #include "services/session/parts/ack_rate.h"
 #include "services/session/parts/open_blocks.h"
 

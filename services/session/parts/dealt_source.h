@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "dataplane/source.h"
+#include "dataplane/block/source.h"
 #include "services/session/parts/dealer.h"
 
 namespace tapedeck::services::parts {

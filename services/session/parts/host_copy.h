@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "dataplane/block.h"
+#include "dataplane/block/block.h"
 
 namespace tapedeck::services::parts {
 

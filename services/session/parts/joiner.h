@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "dataplane/block/sink.h"
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
-#include "dataplane/sink.h"
 
 namespace tapedeck::services::parts {
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "dataplane/block.h"
+#include "dataplane/block/block.h"
 #include "services/session/parts/shared_block.h"
 
 namespace tapedeck::services::parts {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "dataplane/block.h"
+#include "dataplane/block/block.h"
 
 namespace tapedeck::services::parts {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "dataplane/flow.h"
+#include "dataplane/block/flow.h"
 #include "dataplane/transfer/counters.h"
 #include "dataplane/transport/endpoint.h"
 #include "dataplane/transport/transport.h"

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "dataplane/source.h"
+#include "dataplane/block/source.h"
 #include "services/session/transfer/pump.h"
 
 namespace tapedeck::services::session {

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <memory>
 
+#include "dataplane/block/sink.h"
+#include "dataplane/block/source.h"
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
-#include "dataplane/sink.h"
-#include "dataplane/source.h"
 #include "services/session/transfer/stage_watch.h"
 
 namespace tapedeck::services::session {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "dataplane/block/flow.h"
+#include "dataplane/block/sink.h"
 #include "dataplane/clock.h"
-#include "dataplane/flow.h"
-#include "dataplane/sink.h"
 #include "dataplane/transfer/arrival_crcs.h"
 #include "dataplane/transfer/receiver.h"
 #include "dataplane/transfer/sender.h"

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "dataplane/block/source.h"
 #include "dataplane/clock.h"
-#include "dataplane/source.h"
 #include "services/session/transfer/session_trace.h"
 
 namespace tapedeck::services::session {

@@ -12,7 +12,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 #include "services/signal/sigmf/foreign_json.h"
 #include "services/signal/sigmf/origin_json.h"
 

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 #include "dataplane/little_endian.h"
 #include "services/model/words/resource_name.h"
 #include "storage_node/disk/errors.h"

@@ -12,7 +12,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "dataplane/block.h"
+#include "dataplane/block/block.h"
 
 namespace tapedeck::storage_node::store::rados {
 

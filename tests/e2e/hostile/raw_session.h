@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-#include "dataplane/frame.h"
+#include "dataplane/block/frame.h"
 #include "tapedeck/v1/session.grpc.pb.h"
 #include "tests/e2e/hostile/attack.h"
 

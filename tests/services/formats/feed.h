@@ -10,7 +10,7 @@
 #include <set>
 #include <string>
 
-#include "dataplane/block.h"
+#include "dataplane/block/block.h"
 #include "services/base/errors.h"
 #include "services/formats/export.h"
 #include "services/formats/io/reader.h"

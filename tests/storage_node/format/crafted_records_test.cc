@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 #include "dataplane/little_endian.h"
 #include "storage_node/format/config.h"
 #include "storage_node/format/index.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "dataplane/crc32c.h"
+#include "dataplane/crc/crc32c.h"
 #include "storage_node/format/block_check.h"
 
 namespace tapedeck::storage_node::format {

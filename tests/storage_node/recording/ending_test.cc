@@ -1,5 +1,5 @@
 // What a recording has, and what its manifest says of its end.
-#include "storage_node/recording/ending.h"
+#include "storage_node/recording/writing/ending.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

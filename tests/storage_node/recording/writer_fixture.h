@@ -15,7 +15,7 @@
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/memory/memory_pool.h"
 #include "storage_node/format/limits.h"
-#include "storage_node/recording/recording_writer.h"
+#include "storage_node/recording/writing/recording_writer.h"
 #include "tests/storage_node/manual_executor.h"
 
 namespace tapedeck::storage_node {
