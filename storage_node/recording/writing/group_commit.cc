@@ -52,8 +52,9 @@ void GroupCommit::OnFlushed(const absl::Status& status, uint64_t contiguous, int
   }
   const int64_t now_ns = now();
   if (terms_.stages != nullptr) terms_.stages->FlushEnded(now_ns);
-  last_flush_ns_ = now_ns - started_ns;
-  delay_ns_ = std::min(kFlushPeriodNs, 4 * last_flush_ns_);
+  const int64_t took_ns = now_ns - started_ns;
+  terms_.slow_flushes.Flushed(took_ns, status);
+  delay_ns_ = std::min(kFlushPeriodNs, 4 * took_ns);
   MaybeFlush();
   on_flushed_(status);
 }

@@ -13,6 +13,7 @@
 #include "dataplane/flight/stamp.h"
 #include "services/session/transfer/stage_board.h"
 #include "storage_node/recording/lun_meter.h"
+#include "storage_node/recording/writing/slow_flushes.h"
 #include "storage_node/store/recording_files.h"
 
 namespace tapedeck::storage_node::recording {
@@ -28,6 +29,7 @@ struct CommitTerms {
   uint64_t durable = 0;  // every block below is already
   dataplane::flight::Trail trail;
   std::shared_ptr<services::session::StageBoard> stages = nullptr;  // null: nobody counts flushes
+  SlowFlushes slow_flushes;
 };
 
 // Lives on `executor`, which is that of `files`; both outlive it.
@@ -59,9 +61,6 @@ class GroupCommit {
     return unflushed_ > 0 ? oldest_ns_ : 0;
   }
 
-  // How long the last one took.
-  int64_t last_flush_ns() const { return last_flush_ns_; }
-
   // A flush has failed: nothing above durable() is known to be on the disk.
   bool failed() const { return failed_; }
 
@@ -77,7 +76,7 @@ class GroupCommit {
 
   store::RecordingFiles& files_;
   dataplane::Executor& executor_;
-  const CommitTerms terms_;
+  CommitTerms terms_;
   LunMeter& meter_;
   const std::function<void(const absl::Status&)> on_flushed_;
   uint64_t contiguous_;
@@ -88,7 +87,6 @@ class GroupCommit {
   // Flushes take a fifth of the time at most: where they are free none waits, where they are dear
   // they are rare.
   int64_t delay_ns_ = 0;
-  int64_t last_flush_ns_ = 0;
   bool flushing_ = false;
   bool failed_ = false;
   bool hurry_ = false;

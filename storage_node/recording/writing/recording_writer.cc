@@ -13,15 +13,9 @@
 #include "storage_node/recording/writing/ending.h"
 
 namespace tapedeck::storage_node::recording {
-namespace {
 
 using dataplane::Flow;
 using dataplane::flight::Kind;
-
-// Watermark pages bound what recovery must read again; more often they would only cost writes.
-constexpr int64_t kWatermarkPeriodNs = 25 * dataplane::kMillisecondNs;
-
-}  // namespace
 
 RecordingWriter::RecordingWriter(WriterOptions options,
                                  std::unique_ptr<store::RecordingFiles> files,
@@ -29,16 +23,15 @@ RecordingWriter::RecordingWriter(WriterOptions options,
     : options_(std::move(options)),
       executor_(executor),
       files_(std::move(files)),
-      entries_(options_.manifest.entries()),
       header_(options_.manifest.index_header()),
       written_(options_.manifest, options_.start),
-      footprint_(options_.layout, options_.manifest.block_bytes, options_.manifest.members),
-      account_(options_.capacity, std::move(options_.reserved), footprint_,
-               footprint_.OfManifest(options_.manifest)),
-      room_end_(
-          executor, [this] { return received_.mark(); }, [this] { EndWhereRoomEnds(); }),
-      watermark_generation_(options_.start.watermark_generation),
-      slow_flushes_(options_.trace, options_.name),
+      space_(
+          {.recording = options_.name,
+           .capacity = std::move(options_.capacity),
+           .reserved = std::move(options_.reserved),
+           .layout = options_.layout},
+          options_.manifest, executor, [this] { return received_.mark(); },
+          [this] { EndWhereSpaceEnds(); }),
       manifest_(options_.manifest, *options_.live, *files_,
                 [this](const absl::Status& status) { OnManifestStored(status); }),
       blocks_(*files_,
@@ -47,30 +40,39 @@ RecordingWriter::RecordingWriter(WriterOptions options,
                .members = options_.manifest.members,
                .trail = options_.trail},
               [this](const auto& entry, const auto& status) { OnBlockWritten(entry, status); }),
-      index_(*files_, entries_,
+      index_(*files_, options_.manifest.entries(),
              {.on_written = [this](const auto& entries) { OnIndexed(entries); },
               .on_error = [this](const absl::Status& status) { Fail(status); },
               .on_idle = [this] { Advance(); }}),
+      watermark_pages_(index_, options_.manifest.identity.recording,
+                       options_.start.watermark_generation),
       commit_(*files_, executor,
               {.blocks = std::max<size_t>(1, options_.ring_slots / 2),
                .durable = options_.start.next,
                .trail = options_.trail,
-               .stages = options_.stages},
+               .stages = options_.stages,
+               .slow_flushes = SlowFlushes(options_.trace, options_.name)},
               *options_.meter, [this](const absl::Status& status) { OnFlushed(status); }) {
   if (options_.arrivals == nullptr) {
-    options_.arrivals = std::make_shared<dataplane::ArrivalCrcs>(entries_.piece_bytes);
+    options_.arrivals =
+        std::make_shared<dataplane::ArrivalCrcs>(options_.manifest.entries().piece_bytes);
   }
   options_.live->BeginStages(options_.stages);
   files_->OnLost([this](const absl::Status& status) { Fail(status); });
   index_.WriteHeader(header_);
-  auto noted = lifetime_.Guard([this] { manifest_.OnNoted(); });
-  options_.live->SetOnNoted([&executor, noted] { executor.Post(noted); });
-  options_.live->SetOnGiveWay(
-      [&executor, give = lifetime_.Guard([this] { GiveWay(); })] { executor.Post(give); });
+  OpenToOthers();
   AddThere(options_.start, &received_);
   ShowWritten();
   options_.live->durable = options_.start.next;
   manifest_.Store();
+}
+
+void RecordingWriter::OpenToOthers() {
+  auto noted = lifetime_.Guard([this] { manifest_.OnNoted(); });
+  options_.live->SetOnNoted([&executor = executor_, noted] { executor.Post(noted); });
+  options_.live->SetOnGiveWay([&executor = executor_, give = lifetime_.Guard([this] {
+    GiveWay();
+  })] { executor.Post(give); });
 }
 
 void RecordingWriter::ShowWritten() {
@@ -83,7 +85,7 @@ void RecordingWriter::ShowWritten() {
 RecordingWriter::~RecordingWriter() {
   options_.live->SetOnNoted(nullptr);
   options_.live->SetOnGiveWay(nullptr);
-  if (phase_ != Phase::kSealed) options_.live->Close(AsWritten());
+  if (!state_.sealed()) options_.live->Close(AsWritten());
 }
 
 format::Manifest RecordingWriter::AsWritten() const {
@@ -95,8 +97,8 @@ format::Manifest RecordingWriter::AsWritten() const {
 }
 
 absl::StatusOr<Flow> RecordingWriter::Push(dataplane::Block* block) {
-  TD_RETURN_IF_ERROR(error_);
-  if (phase_ != Phase::kOpen) return absl::FailedPreconditionError("Push after Finish");
+  TD_RETURN_IF_ERROR(state_.error());
+  if (!state_.open()) return absl::FailedPreconditionError("Push after Finish");
   dataplane::BlockHeader& header = block->header();
   TD_RETURN_IF_ERROR(
       CheckBlock(options_.name, header, options_.manifest.block_bytes, received_.mark()));
@@ -104,39 +106,42 @@ absl::StatusOr<Flow> RecordingWriter::Push(dataplane::Block* block) {
     block->Reset();
     return Flow::kMoved;
   }
-  if (room_end_.Excludes(header.sequence) || !account_.Charge(header.sequence)) {
+  if (!space_.Take(header.sequence)) {
     block->Reset();
-    room_end_.Set(header.sequence, Full(options_.name, account_.capacity()));
-    EndWhereRoomEnds();
-    TD_RETURN_IF_ERROR(error_);
+    EndWhereSpaceEnds();
+    TD_RETURN_IF_ERROR(state_.error());
     return Flow::kMoved;
   }
   received_.Add(header.sequence);
   MarkTriggers(header, *options_.live);
-  const format::Place place = blocks_.PlaceOf(header.sequence);
-  const format::IndexEntry entry{
-      .sequence = header.sequence,
-      .sample_index = header.sample_index,
-      .capture_ns = header.capture_ns,
-      .payload_bytes = header.payload_bytes,
-      .flags = header.flags,
-      .check = format::CheckValue(options_.manifest.identity, header.sequence, place, header.crc32c,
-                                  header.payload_bytes),
-      .payload_crc32c = header.crc32c,
-      .pieces = options_.arrivals->Take(block->payload())};
+  const format::IndexEntry entry = EntryOf(*block);
   if (header.payload_bytes == 0) {
     block->Reset();
     index_.Add(entry);
   } else {
     blocks_.Write(entry, options_.live->tail->Keep(std::move(*block), options_.ring_slots));
   }
-  EndWhereRoomEnds();
+  EndWhereSpaceEnds();
   return Flow::kMoved;
 }
 
-void RecordingWriter::EndWhereRoomEnds() {
-  const absl::Status end = room_end_.status();
-  if (!end.ok() && phase_ == Phase::kOpen) Fail(end);
+format::IndexEntry RecordingWriter::EntryOf(const dataplane::Block& block) const {
+  const dataplane::BlockHeader& header = block.header();
+  const format::Place place = blocks_.PlaceOf(header.sequence);
+  return {.sequence = header.sequence,
+          .sample_index = header.sample_index,
+          .capture_ns = header.capture_ns,
+          .payload_bytes = header.payload_bytes,
+          .flags = header.flags,
+          .check = format::CheckValue(options_.manifest.identity, header.sequence, place,
+                                      header.crc32c, header.payload_bytes),
+          .payload_crc32c = header.crc32c,
+          .pieces = options_.arrivals->Take(block.payload())};
+}
+
+void RecordingWriter::EndWhereSpaceEnds() {
+  const absl::Status end = space_.end();
+  if (!end.ok() && state_.open()) Fail(end);
 }
 
 void RecordingWriter::OnBlockWritten(const format::IndexEntry& entry, const absl::Status& status) {
@@ -163,18 +168,13 @@ void RecordingWriter::OnIndexed(const std::vector<format::IndexEntry>& entries) 
 }
 
 void RecordingWriter::OnFlushed(const absl::Status& status) {
-  slow_flushes_.Flushed(commit_.last_flush_ns(), status);
   if (!status.ok()) Fail(status);
   options_.live->durable = watermarks().durable;
   options_.trail.Stamp(Kind::kDurable,
                        {.sequence = commit_.durable(), .argument = commit_.durable()});
   options_.live->waiting_since_ns = commit_.waiting_since_ns();
-  const int64_t now = executor_.clock().NowNs();
-  if (status.ok() && phase_ == Phase::kOpen && now - watermark_ns_ >= kWatermarkPeriodNs) {
-    watermark_ns_ = now;
-    index_.WriteWatermark({.recording = options_.manifest.identity.recording,
-                           .generation = ++watermark_generation_,
-                           .durable = commit_.durable()});
+  if (status.ok() && state_.open()) {
+    watermark_pages_.OnDurable(commit_.durable(), executor_.clock().NowNs());
   }
   Wake();
   Advance();
@@ -193,8 +193,7 @@ dataplane::Watermarks RecordingWriter::watermarks() const {
 }
 
 void RecordingWriter::Fail(const absl::Status& status) {
-  if (!error_.ok()) return;
-  error_ = status;
+  if (!state_.Fail(status)) return;
   const services::telemetry::trace::LogUnder log(options_.trace.above);
   options_.live->tail->Stop();
   // A full disk has lost nothing.
@@ -207,8 +206,8 @@ void RecordingWriter::Fail(const absl::Status& status) {
 }
 
 void RecordingWriter::GiveWay() {
-  if (!error_.ok() || phase_ != Phase::kOpen) return;
-  error_ = services::PeerLost("worker", "its worker goes on in another session");
+  if (!state_.open()) return;
+  if (!state_.Fail(services::PeerLost("worker", "its worker goes on in another session"))) return;
   options_.live->tail->Stop();
   Wake();
 }
@@ -218,26 +217,20 @@ void RecordingWriter::Wake() {
 }
 
 absl::StatusOr<Flow> RecordingWriter::Finish(const absl::Status& cause) {
-  if (phase_ == Phase::kOpen) {
-    phase_ = Phase::kDraining;
+  if (state_.open()) {
+    state_.Drain(cause);
     manifest_.Stop();
-    cause_ = cause;
     commit_.Hurry();
     Advance();
   }
-  if (phase_ == Phase::kLeft) return error_;
-  if (phase_ != Phase::kSealed) return Flow::kNotNow;
-  if (cause_.ok() && !error_.ok()) return error_;
-  return Flow::kEnd;
+  return state_.Finished();
 }
 
 void RecordingWriter::Advance() {
-  if (phase_ != Phase::kDraining || manifest_.storing()) return;
+  if (!state_.draining() || manifest_.storing()) return;
   if (!blocks_.idle() || !index_.idle() || !commit_.idle()) return;
   if (commit_.failed()) return LeaveToRecovery();
-  phase_ = Phase::kSealing;
-  sealing_ = options_.trace.Start("seal");
-  sealing_.Set("tapedeck.recording", options_.name);
+  state_.Seal(options_.trace, options_.name);
   options_.live->SetOnNoted(nullptr);
   const uint64_t changes = manifest_.TakeNotes();
   SealPlan plan = MakeSealPlan();
@@ -252,8 +245,7 @@ void RecordingWriter::Advance() {
 // ATC'20, Rebello et al.). Only reading it back from the disk does, and that is what recovery does
 // once these files are closed.
 void RecordingWriter::LeaveToRecovery() {
-  phase_ = Phase::kLeft;
-  sealing_.End(error_);
+  state_.LeaveToRecovery();
   files_ = nullptr;
   options_.live->SetOnNoted(nullptr);
   options_.live->Close(AsWritten());
@@ -269,10 +261,10 @@ SealPlan RecordingWriter::MakeSealPlan() const {
   if (options_.stages != nullptr) options_.stages->Refresh();
   manifest.stage_times = options_.live->stage_times();
   services::model::Add(options_.manifest.stage_times, manifest.stage_times);
-  Conclude({.error = error_, .cause = cause_}, written_, &manifest);
+  Conclude(state_.ending(), written_, &manifest);
   return {.manifest = std::move(manifest),
           .data_bytes = written_.data_bytes(),
-          .watermark_generation = watermark_generation_ + 1,
+          .watermark_generation = watermark_pages_.next_generation(),
           .header = header_};
 }
 
@@ -282,7 +274,7 @@ void RecordingWriter::OnSealed(const format::Manifest& manifest, const absl::Sta
     return LeaveToRecovery();
   }
   options_.live->durable = manifest.durable_watermark;
-  account_.Settle(options_.name, footprint_.Of(manifest));
+  space_.Settle(manifest);
   files_ = nullptr;
   if (!options_.on_sealed) return Close(manifest);
   std::exchange(options_.on_sealed, nullptr)(
@@ -290,9 +282,7 @@ void RecordingWriter::OnSealed(const format::Manifest& manifest, const absl::Sta
 }
 
 void RecordingWriter::Close(const format::Manifest& manifest) {
-  phase_ = Phase::kSealed;
-  sealing_.Set("tapedeck.blocks", static_cast<int64_t>(manifest.blocks));
-  sealing_.End();
+  state_.EndSealed(manifest.blocks);
   options_.lease = nullptr;
   options_.live->Close(manifest);
   Wake();

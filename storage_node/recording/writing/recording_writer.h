@@ -25,13 +25,13 @@
 #include "storage_node/recording/sealer.h"
 #include "storage_node/recording/writing/block_writer.h"
 #include "storage_node/recording/writing/capacity.h"
-#include "storage_node/recording/writing/capacity_account.h"
 #include "storage_node/recording/writing/group_commit.h"
 #include "storage_node/recording/writing/open_manifest.h"
-#include "storage_node/recording/writing/room_end.h"
-#include "storage_node/recording/writing/slow_flushes.h"
+#include "storage_node/recording/writing/recording_space.h"
+#include "storage_node/recording/writing/watermark_pages.h"
 #include "storage_node/recording/writing/write_verifier.h"
 #include "storage_node/recording/writing/writer_start.h"
+#include "storage_node/recording/writing/writer_state.h"
 #include "storage_node/recording/writing/written_blocks.h"
 #include "storage_node/store/recording_files.h"
 
@@ -82,12 +82,13 @@ class RecordingWriter final : public dataplane::Sink {
   void EndEarly(const std::string& why) override { options_.manifest.cause = why; }
   void SetWaker(dataplane::Waker waker) override { waker_ = std::move(waker); }
   dataplane::Watermarks watermarks() const override;
-  absl::Status status() const override { return error_; }
+  absl::Status status() const override { return state_.error(); }
 
  private:
-  enum class Phase { kOpen, kDraining, kSealing, kSealed, kLeft };  // kLeft: to recovery
-
-  void EndWhereRoomEnds();
+  // Others may note things from now on, and another session may take the recording over.
+  void OpenToOthers();
+  format::IndexEntry EntryOf(const dataplane::Block& block) const;
+  void EndWhereSpaceEnds();
   void OnBlockWritten(const format::IndexEntry& entry, const absl::Status& status);
   void OnIndexed(const std::vector<format::IndexEntry>& entries);
   void OnFlushed(const absl::Status& status);
@@ -112,28 +113,19 @@ class RecordingWriter final : public dataplane::Sink {
   WriterOptions options_;
   dataplane::Executor& executor_;
   std::unique_ptr<store::RecordingFiles> files_;  // null once sealed
-  const format::EntryFormat entries_;
-  const format::IndexHeader header_;  // as it began
+  const format::IndexHeader header_;              // as it began
   dataplane::Waker waker_;
 
-  Phase phase_ = Phase::kOpen;
-  absl::Status error_;  // the first failure of our own
-  absl::Status cause_;  // given to Finish
+  WriterState state_;
   dataplane::SequenceMark received_;
   WrittenBlocks written_;
-  const Footprint footprint_;
-  // Given back when this goes unsealed: whoever salvages the recording takes it again.
-  CapacityAccount account_;
-  RoomEnd room_end_;
-  uint64_t watermark_generation_;
-  int64_t watermark_ns_ = 0;  // when the last one was written
-  SlowFlushes slow_flushes_;
-  services::telemetry::trace::Span sealing_;
+  RecordingSpace space_;
 
   // They use files_ and end before it.
   OpenManifest manifest_;
   BlockWriter blocks_;
   index::IndexWriter index_;
+  WatermarkPages watermark_pages_;
   GroupCommit commit_;
   dataplane::Lifetime lifetime_;
 };

@@ -32,8 +32,8 @@ class SlowFlushes {
   }
 
  private:
-  const services::telemetry::trace::Branch trace_;
-  const std::string recording_;
+  services::telemetry::trace::Branch trace_;
+  std::string recording_;
   uint64_t told_ = 0;
 };
 

@@ -1,0 +1,64 @@
+// The space that a recording takes of its LUN while it is written, and where the recording ends if
+// a block has none.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "dataplane/executor/executor.h"
+#include "storage_node/format/manifest.h"
+#include "storage_node/recording/writing/block_limits.h"
+#include "storage_node/recording/writing/capacity.h"
+#include "storage_node/recording/writing/capacity_account.h"
+#include "storage_node/recording/writing/footprint.h"
+#include "storage_node/recording/writing/room_end.h"
+#include "storage_node/store/layout.h"
+
+namespace tapedeck::storage_node::recording {
+
+// Part of a writer, on its executor. Gives the space back when it goes before Settle: whoever
+// salvages the recording takes it again.
+class RecordingSpace {
+ public:
+  struct Terms {
+    std::string recording;  // its name
+    std::shared_ptr<Capacity> capacity;
+    Reservation reserved;  // of `capacity`, for the first blocks
+    store::Layout layout;  // of the LUN's store
+  };
+  // `received` and `on_late` are those of RoomEnd.
+  RecordingSpace(Terms terms, const format::Manifest& manifest, dataplane::Executor& executor,
+                 std::function<uint64_t()> received, std::function<void()> on_late)
+      : recording_(std::move(terms.recording)),
+        footprint_(terms.layout, manifest.block_bytes, manifest.members),
+        account_(std::move(terms.capacity), std::move(terms.reserved), footprint_,
+                 footprint_.OfManifest(manifest)),
+        end_(executor, std::move(received), std::move(on_late)) {}
+
+  // For a block and all before it. False if there is none: the recording ends before that block.
+  bool Take(uint64_t sequence) {
+    if (!end_.Excludes(sequence) && account_.Charge(sequence)) return true;
+    end_.Set(sequence, Full(recording_, account_.capacity()));
+    return false;
+  }
+
+  // RESOURCE_EXHAUSTED (LUN_FULL) once no block before that end is waited for any more.
+  absl::Status end() const { return end_.status(); }
+
+  // The recording is closed so: what it takes stays taken, the rest is given back.
+  void Settle(const format::Manifest& manifest) {
+    account_.Settle(recording_, footprint_.Of(manifest));
+  }
+
+ private:
+  const std::string recording_;
+  const Footprint footprint_;
+  CapacityAccount account_;
+  RoomEnd end_;
+};
+
+}  // namespace tapedeck::storage_node::recording
