@@ -1,5 +1,3 @@
-#include "storage_node/admission/playback.h"
-
 #include <algorithm>
 #include <iterator>
 #include <memory>
@@ -9,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
+#include "storage_node/admission/session_plan.h"
 #include "storage_node/admission/session_ring.h"
 #include "storage_node/capture/ring_share.h"
 #include "storage_node/capture/stream_source.h"

@@ -1,5 +1,3 @@
-#include "storage_node/admission/record.h"
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -13,6 +11,7 @@
 #include "dataplane/status_macros.h"
 #include "storage_node/admission/new_recording.h"
 #include "storage_node/admission/resumed.h"
+#include "storage_node/admission/session_plan.h"
 #include "storage_node/capture/segment_sink.h"
 #include "storage_node/capture/trigger_sink.h"
 #include "storage_node/recordings/scribe.h"

@@ -8,8 +8,6 @@
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
 #include "services/base/process/descriptors.h"
-#include "storage_node/admission/playback.h"
-#include "storage_node/admission/record.h"
 
 namespace tapedeck::storage_node::admission {
 namespace {

@@ -6,8 +6,11 @@
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
+#include "dataplane/executor/executor.h"
 #include "dataplane/ladder/ring_fit.h"
+#include "services/session/protocol/messages.h"
 #include "services/session/serving/host.h"
+#include "storage_node/admission/means.h"
 #include "storage_node/admission/session_ring.h"
 
 namespace tapedeck::storage_node::admission {
@@ -22,5 +25,14 @@ struct SessionPlan {
   // Once, on the LUN's desk.
   absl::AnyInvocable<absl::StatusOr<MakeAdmission>(dataplane::ladder::FittedRing)> open;
 };
+
+// On the LUN's desk, both.
+// Looks for the channel: for a fresh recording, one after the other, or a sink that waits for
+// triggers.
+absl::StatusOr<SessionPlan> PlanRecord(Means& means, const services::session::Open& open,
+                                       dataplane::Executor& executor);
+// Looks for the recording, closed or still being written, and its first block.
+absl::StatusOr<SessionPlan> PlanPlayback(Means& means, const services::session::Open& open,
+                                         dataplane::Executor& executor);
 
 }  // namespace tapedeck::storage_node::admission

@@ -1,16 +1,19 @@
 #include "storage_node/moving/block_copy.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
+#include "services/copy/compare.h"
 #include "services/copy/fits.h"
 #include "storage_node/admission/new_recording.h"
 #include "storage_node/moving/drafts.h"
 #include "storage_node/moving/reading.h"
+#include "storage_node/recording/await_block.h"
 
 namespace tapedeck::storage_node::moving {
 namespace {
@@ -18,6 +21,8 @@ namespace {
 using admission::RecordTarget;
 using dataplane::Block;
 using dataplane::Flow;
+using services::copying::Compared;
+using services::copying::NextBlock;
 
 // Of the ring: a writer flushes when half of it waits, which beside other recordings should be
 // seldom.
@@ -153,6 +158,38 @@ absl::StatusOr<std::string> BlockCopy::Run(const services::Channel& channel) {
   return armed.name;
 }
 
+// An index that is read, and the files that it is read from.
+struct OpenIndex {
+  OpenIndex(std::unique_ptr<store::RecordingFiles> opened, const format::EntryFormat& entries)
+      : files(std::move(opened)), reader(*files, entries, [] {}) {}
+
+  const std::unique_ptr<store::RecordingFiles> files;
+  index::IndexReader reader;
+};
+
+// What the index of a recording says of its blocks: their headers alone. `found` outlives it.
+absl::StatusOr<NextBlock> ReadIndex(const recordings::FoundRecording& found,
+                                    recording::CallerLoop& loop) {
+  TD_ASSIGN_OR_RETURN(auto files, found.lun->store->OpenRecording(found.path(), loop));
+  const auto index = std::make_shared<OpenIndex>(std::move(files), found.manifest.entries());
+  return [&, index, sequence = uint64_t{0}]() mutable -> absl::StatusOr<std::optional<Block>> {
+    Block block;
+    block.header() = {.sequence = sequence, .flags = dataplane::kBlockMissing};
+    if (!format::HasSequence(found.manifest.missing, sequence)) {
+      TD_ASSIGN_OR_RETURN(const format::IndexEntry entry,
+                          recording::AwaitEntry(loop, index->reader, sequence));
+      block.header() = {.sequence = sequence,
+                        .sample_index = entry.sample_index,
+                        .capture_ns = entry.capture_ns,
+                        .payload_bytes = entry.payload_bytes,
+                        .crc32c = entry.payload_crc32c,
+                        .flags = entry.flags & ~uint32_t{dataplane::kBlockMissing}};
+    }
+    ++sequence;
+    return block;
+  };
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> CopyBlocks(admission::Means& means,
@@ -160,6 +197,24 @@ absl::StatusOr<std::string> CopyBlocks(admission::Means& means,
                                        const services::Channel& channel,
                                        services::copying::Pace& pace) {
   return BlockCopy(means, source, pace).Run(channel);
+}
+
+absl::Status CompareCopy(const recordings::FoundRecording& source,
+                         const recordings::FoundRecording& copy, const dataplane::Clock& clock,
+                         services::copying::Pace& pace) {
+  const format::Manifest& original = source.manifest;
+  const Compared compared{
+      .original = source.name.ToString(), .copy = copy.name.ToString(), .blocks = original.blocks};
+  if (!IsWhole(copy.manifest, original) || copy.manifest.missing != original.missing ||
+      copy.manifest.block_bytes != original.block_bytes ||
+      copy.manifest.datatype != original.datatype) {
+    return NotWhole(compared, absl::StrCat("it has ", copy.manifest.blocks, " blocks, ",
+                                           copy.manifest.missing_blocks(), " of them missing"));
+  }
+  recording::CallerLoop loop(clock);
+  TD_ASSIGN_OR_RETURN(const NextBlock of_original, ReadIndex(source, loop));
+  TD_ASSIGN_OR_RETURN(const NextBlock of_copy, Read(copy, loop));
+  return CompareBlocks(compared, of_original, of_copy, pace);
 }
 
 }  // namespace tapedeck::storage_node::moving

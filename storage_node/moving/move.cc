@@ -10,16 +10,18 @@
 #include "services/base/errors.h"
 #include "services/copy/fits.h"
 #include "services/model/recording/part.h"
+#include "services/model/words/invalid.h"
 #include "storage_node/moving/block_copy.h"
-#include "storage_node/moving/compare.h"
 #include "storage_node/moving/drafts.h"
-#include "storage_node/moving/way_back.h"
 #include "storage_node/recordings/readable.h"
 
 namespace tapedeck::storage_node::moving {
 namespace {
 
 using recordings::Readable;
+
+// More tiers than anybody has.
+constexpr int kMaxTiers = 16;
 
 // One move. On one thread.
 class OneMove {
@@ -224,6 +226,20 @@ absl::Status CheckTakesMoved(const luns::OpenLun& lun) {
 absl::StatusOr<Moved> Move(admission::Means& means, const MoveWish& wish,
                            const MakeChannel& make_channel, services::copying::Pace& pace) {
   return OneMove(means, wish, make_channel, pace).Run();
+}
+
+absl::Status CheckNoWayBack(recordings::Recordings& recordings, const services::Channel& channel,
+                            catalog::ResourceName to) {
+  for (int tier = 0; tier < kMaxTiers; ++tier) {
+    const auto next = recordings.FindChannel(to);
+    if (!next.ok() || next->move_to.empty()) return absl::OkStatus();
+    TD_ASSIGN_OR_RETURN(const catalog::ResourceName lun, catalog::ParseLunName(next->move_to));
+    to.lun = lun.lun;
+    if (to.channel_name() == channel.name) break;
+  }
+  return services::model::Invalid(
+      "move_to", absl::StrCat("recordings would come back to ", channel.name,
+                              ", as channels of that name move them on; end one of these"));
 }
 
 }  // namespace tapedeck::storage_node::moving

@@ -51,4 +51,10 @@ absl::StatusOr<Moved> Move(admission::Means& means, const MoveWish& wish,
 // INVALID_ARGUMENT (ARGUMENT_INVALID): the LUN is none that recordings are moved to.
 absl::Status CheckTakesMoved(const luns::OpenLun& lun);
 
+// Follows the channels of that name from one LUN to the next, beginning with `to`, where those of
+// `channel` go. INVALID_ARGUMENT (ARGUMENT_INVALID): they would come back. Of a LUN that is offline
+// the catalog is believed.
+absl::Status CheckNoWayBack(recordings::Recordings& recordings, const services::Channel& channel,
+                            catalog::ResourceName to);
+
 }  // namespace tapedeck::storage_node::moving

@@ -12,7 +12,6 @@
 #include "storage_node/catalog/once.h"
 #include "storage_node/node/changes.h"
 #include "storage_node/node/channel_check.h"
-#include "storage_node/node/move_check.h"
 #include "storage_node/opening/reconcile.h"
 #include "storage_node/recordings/recordings.h"
 

@@ -16,8 +16,7 @@
 #include "storage_node/luns/config_files.h"
 #include "storage_node/node/metrics.h"
 #include "storage_node/opening/attach.h"
-#include "storage_node/opening/late_luns.h"
-#include "storage_node/opening/lost_luns.h"
+#include "storage_node/opening/lun_watch.h"
 #include "storage_node/opening/reconcile.h"
 
 namespace tapedeck::storage_node::node {

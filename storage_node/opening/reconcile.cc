@@ -1,6 +1,7 @@
 #include "storage_node/opening/reconcile.h"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -10,7 +11,7 @@
 #include "dataplane/status_macros.h"
 #include "storage_node/luns/config_files.h"
 #include "storage_node/opening/adopt.h"
-#include "storage_node/opening/lost_channels.h"
+#include "storage_node/recording/recovery/examine.h"
 #include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::opening {
@@ -89,6 +90,59 @@ absl::Status RemoveStrangers(recordings::Recordings& recordings) {
   for (const services::Channel& channel : channels) {
     TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseChannelName(channel.name));
     if (!recordings.luns().Has(name.lun)) recordings.catalog()->DeleteChannel(name);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<services::Channel> ByItsRecordings(recordings::Recordings& recordings,
+                                                  luns::OpenLun& lun, const std::string& id) {
+  TD_ASSIGN_OR_RETURN(const auto paths, lun.store->ListRecordings(
+                                            {.channels = {id}, .recordings = {}, .is_part = true}));
+  for (const store::RecordingPath& path : paths) {
+    if (path.channel != id) continue;
+    const auto examined = recording::Examine(*lun.store, path, nullptr, recordings.luns().clock());
+    if (!examined.ok() || !examined->manifest.has_value()) continue;
+    const format::Manifest& manifest = *examined->manifest;
+    return services::Channel{.block_bytes = manifest.block_bytes,
+                             .datatype = manifest.datatype,
+                             .sample_rate = manifest.sample_rate,
+                             .commit = manifest.commit};
+  }
+  return absl::NotFoundError("none of its recordings says what it was");
+}
+
+absl::Status MakeLost(recordings::Recordings& recordings, const catalog::ResourceName& name,
+                      luns::OpenLun& lun) {
+  std::optional<services::Channel> channel = lun.channels->LastKnown(name.channel);
+  const bool has_row = channel.has_value();
+  if (!has_row) {
+    TD_ASSIGN_OR_RETURN(channel, ByItsRecordings(recordings, lun, name.channel));
+    channel->name = name.channel_name();
+  }
+  TD_RETURN_IF_ERROR(lun.channels->Put(lun, *channel));
+  dataplane::Log(dataplane::LogLevel::kWarning, "reconcile",
+                 "channel made again: its file was lost",
+                 {{"channel", name.channel_name()},
+                  {"from", has_row ? "the catalog"
+                                   : "a manifest, which knows no segments, triggers or policies"}});
+  return absl::OkStatus();
+}
+
+// Makes each channel again whose file was lost and whose recordings are there: as the catalog had
+// it, or else by the manifest of one of its recordings, without what that does not know (segments,
+// triggers, policies). One that cannot be made is named in the log, with its recordings left as
+// they are.
+absl::Status MakeLostChannels(recordings::Recordings& recordings, const std::string& lun_id,
+                              luns::OpenLun& lun) {
+  TD_ASSIGN_OR_RETURN(const auto lost,
+                      lun.store->UnknownChannels({.channels = lun.channels->Ids()}));
+  for (const std::string& id : lost) {
+    const catalog::ResourceName name{.lun = lun_id, .channel = id};
+    const absl::Status made = MakeLost(recordings, name, lun);
+    if (made.ok()) continue;
+    dataplane::Log(dataplane::LogLevel::kError, "reconcile",
+                   "channel left out, with its recordings: its file was lost",
+                   {{"channel", name.channel_name()}, {"error", std::string(made.message())}});
   }
   return absl::OkStatus();
 }

@@ -1,5 +1,3 @@
-#include "storage_node/view/envelope.h"
-
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -8,6 +6,7 @@
 #include "services/signal/samples/conversion.h"
 #include "storage_node/format/sigmf.h"
 #include "storage_node/view/plan.h"
+#include "storage_node/view/views.h"
 
 namespace tapedeck::storage_node::view {
 namespace {

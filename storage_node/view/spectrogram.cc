@@ -1,5 +1,3 @@
-#include "storage_node/view/spectrogram.h"
-
 #include <algorithm>
 #include <memory>
 #include <vector>
@@ -8,7 +6,7 @@
 #include "storage_node/view/analyzers.h"
 #include "storage_node/view/plan.h"
 #include "storage_node/view/rows.h"
-#include "storage_node/view/timeline.h"
+#include "storage_node/view/views.h"
 
 namespace tapedeck::storage_node::view {
 namespace {

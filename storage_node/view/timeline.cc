@@ -1,5 +1,3 @@
-#include "storage_node/view/timeline.h"
-
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -7,6 +5,7 @@
 #include "dataplane/status_macros.h"
 #include "services/model/recording/sample_time.h"
 #include "storage_node/format/sigmf.h"
+#include "storage_node/view/views.h"
 
 namespace tapedeck::storage_node::view {
 namespace {

@@ -1,10 +1,8 @@
 #include "storage_node/view/viewer.h"
 
 #include "dataplane/status_macros.h"
-#include "storage_node/view/envelope.h"
 #include "storage_node/view/opened.h"
-#include "storage_node/view/spectrogram.h"
-#include "storage_node/view/timeline.h"
+#include "storage_node/view/views.h"
 
 namespace tapedeck::storage_node::view {
 

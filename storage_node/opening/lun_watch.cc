@@ -1,7 +1,10 @@
-#include "storage_node/opening/late_luns.h"
+#include "storage_node/opening/lun_watch.h"
 
+#include <memory>
 #include <string>
+#include <utility>
 
+#include "dataplane/executor/executor.h"
 #include "dataplane/log.h"
 #include "storage_node/opening/reconcile.h"
 
@@ -27,6 +30,22 @@ void Try(recordings::Recordings& recordings, const std::string& lun_id) {
   }
 }
 
+void LookAt(luns::Luns& luns, const std::string& lun_id,
+            const std::shared_ptr<luns::OpenLun>& lun) {
+  const absl::Status status = lun->store->Look();
+  if (status.ok()) lun->space->Set(luns::SpaceOf(*lun->config.now()));
+  // One that is being deleted is no longer in the table.
+  if (status.ok() || !luns.TakeOffline(lun_id, lun, status)) return;
+  dataplane::Log(dataplane::LogLevel::kError, "lost_luns", "LUN offline",
+                 {{"lun", lun->config->name}, {"error", std::string(status.message())}});
+}
+
+// Unless what was asked for before is not done.
+void Ask(luns::Luns& luns, const std::string& lun_id, dataplane::Task task) {
+  const auto desk = luns.looks().Of(lun_id);
+  if (desk->waiting() == 0) desk->Run(std::move(task));
+}
+
 }  // namespace
 
 void TryLateLuns(recordings::Recordings& recordings) {
@@ -37,6 +56,16 @@ void TryLateLuns(recordings::Recordings& recordings) {
     const auto desk = recordings.luns().upkeep().Of(lun_id);
     if (desk->waiting() > 0) continue;
     desk->Run([&recordings, id = lun_id] { Try(recordings, id); });
+  }
+}
+
+void LookForLostLuns(luns::Luns& luns) {
+  for (const std::string& lun_id : luns.Closing()) {
+    Ask(luns, lun_id, [&luns, lun_id] { luns.CloseUnused(lun_id); });
+  }
+  for (const auto& [lun_id, lun] : luns.All()) {
+    if (lun->config->members.empty()) continue;  // in memory
+    Ask(luns, lun_id, [&luns, id = lun_id, open = lun] { LookAt(luns, id, open); });
   }
 }
 

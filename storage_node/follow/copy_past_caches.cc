@@ -1,11 +1,15 @@
-#include <emmintrin.h>
+#include "storage_node/follow/copy_past_caches.h"
 
 #include <cstdint>
 #include <cstring>
 
-#include "storage_node/follow/copy_past_caches.h"
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace tapedeck::storage_node::follow {
+
+#if defined(__SSE2__)
 
 void CopyPastCaches(std::span<const std::byte> from, std::span<std::byte> to) {
   constexpr size_t kLine = 64;
@@ -31,5 +35,13 @@ void CopyPastCaches(std::span<const std::byte> from, std::span<std::byte> to) {
     std::memcpy(to.data() + whole, from.data() + whole, from.size() - whole);
   }
 }
+
+#else
+
+void CopyPastCaches(std::span<const std::byte> from, std::span<std::byte> to) {
+  if (!from.empty()) std::memcpy(to.data(), from.data(), from.size());
+}
+
+#endif
 
 }  // namespace tapedeck::storage_node::follow

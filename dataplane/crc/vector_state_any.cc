@@ -1,7 +1,0 @@
-#include "dataplane/crc/vector_state.h"
-
-namespace tapedeck::dataplane {
-
-void ClearVectorState() {}
-
-}  // namespace tapedeck::dataplane
