@@ -12,7 +12,7 @@
 #include "tests/bytes.h"
 #include "tests/faults/fail_at.h"
 #include "tests/faults/recorded.h"
-#include "tests/sim/fault_store.h"
+#include "tests/sim/disks/fault_store.h"
 #include "tests/storage_node/manual_executor.h"
 
 namespace tapedeck::faults {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "tests/sim/fault_disk.h"
+#include "tests/sim/disks/fault_disk.h"
 
 namespace tapedeck::faults {
 

@@ -7,7 +7,7 @@
 #include "storage_node/recording/writing/recording_writer.h"
 #include "storage_node/repair/verify.h"
 #include "tests/bytes.h"
-#include "tests/sim/fault_store.h"
+#include "tests/sim/disks/fault_store.h"
 #include "tests/storage_node/manual_executor.h"
 
 namespace tapedeck::faults {

@@ -11,7 +11,7 @@
 
 #include "services/model/recording/recording.h"
 #include "storage_node/format/manifest.h"
-#include "tests/sim/fault_disk.h"
+#include "tests/sim/disks/fault_disk.h"
 
 namespace tapedeck::faults {
 

@@ -11,7 +11,7 @@
 #include "dataplane/block/block.h"
 #include "dataplane/clock.h"
 #include "dataplane/crc/crc32c.h"
-#include "tests/gpu_worker/devices.h"
+#include "tests/gpu_worker/device/devices.h"
 #include "tests/gpu_worker/jobs.h"
 #include "tests/gpu_worker/pump.h"
 #include "tests/scratch_file.h"

@@ -7,9 +7,9 @@
 
 #include "dataplane/crc/crc32c.h"
 #include "services/base/errors.h"
-#include "tests/gpu_worker/inlet.h"
+#include "tests/gpu_worker/device/split_device.h"
+#include "tests/gpu_worker/ingest/inlet.h"
 #include "tests/gpu_worker/pipeline_test.h"
-#include "tests/gpu_worker/split_device.h"
 
 namespace tapedeck::gpu_worker {
 namespace {

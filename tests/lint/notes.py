@@ -15,7 +15,7 @@ SCRIPT = re.compile(r"\.notes\b.*\b(?:contains|test|startswith|endswith|capture|
 STATEMENT = re.compile(r"\b(?:EXPECT|ASSERT)_THAT\(\s*[^,;]*(?:\bnotes|Notes\(\)|TextsOf\([^;]*?\))(?:\[\d+\])?,[^;]*?\b(?:HasSubstr|StartsWith|EndsWith"
                        r"|ContainsRegex|MatchesRegex)\([^;]*;")
 # Whose texts are tried: what a port or its driver says stands in a note's text alone.
-TEXTS = ("tests/gpu_worker/transfer_ring_test.cc", "tests/gpu_worker/direct_job_test.cc")
+TEXTS = ("tests/gpu_worker/device/transfer_ring_test.cc", "tests/gpu_worker/job/direct_job_test.cc")
 
 
 def line_of(text, place):

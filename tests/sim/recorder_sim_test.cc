@@ -5,9 +5,9 @@
 
 #include "services/base/errors.h"
 #include "storage_node/recording/recovery/recovery.h"
-#include "tests/sim/disk_host.h"
-#include "tests/sim/fault_device.h"
-#include "tests/sim/fault_store.h"
+#include "tests/sim/disks/disk_host.h"
+#include "tests/sim/disks/fault_device.h"
+#include "tests/sim/disks/fault_store.h"
 #include "tests/sim/fired.h"
 #include "tests/sim/seeds.h"
 #include "tests/sim/simulated_session.h"

@@ -13,11 +13,11 @@
 #include "tests/sim/control_pair.h"
 #include "tests/sim/ends.h"
 #include "tests/sim/fired.h"
+#include "tests/sim/luns/playing.h"
 #include "tests/sim/paced_source.h"
-#include "tests/sim/playing.h"
-#include "tests/sim/resume_host.h"
 #include "tests/sim/seeds.h"
 #include "tests/sim/simulated_session.h"
+#include "tests/sim/site/resume_host.h"
 
 namespace tapedeck::sim {
 namespace {

@@ -15,8 +15,8 @@
 #include "gpu_worker/api/proxy/proxy.h"
 #include "gpu_worker/api/slot_session.h"
 #include "gpu_worker/device/thread_stream.h"
-#include "tests/gpu_worker/job_fixture.h"
-#include "tests/gpu_worker/split_device.h"
+#include "tests/gpu_worker/device/split_device.h"
+#include "tests/gpu_worker/job/job_fixture.h"
 
 namespace tapedeck::gpu_worker::api {
 

@@ -1,4 +1,4 @@
-#include "tests/gpu_worker/gpu_faults.h"
+#include "tests/gpu_worker/job/gpu_faults.h"
 
 namespace tapedeck::gpu_worker {
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "tests/gpu_worker/gpu_faults.h"
+#include "tests/gpu_worker/job/gpu_faults.h"
 
 namespace tapedeck::gpu_worker {
 namespace {
