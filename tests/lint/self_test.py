@@ -152,6 +152,10 @@ class Layering(LintTest):
 
 
 class Sizes(LintTest):
+    def test_folder(self):
+        full = {f"a/b/{number}.cc": "" for number in range(30)}
+        self.accepts("sizes", {**full, "a/b/README.md": "", "a/b/c/0.cc": "", "a/0.cc": ""})
+        self.rejects("a/b:1: a folder of 31 C++ files, at most 30", "sizes", {**full, "a/b/0.h": ""})
     def test_file(self):
         self.rejects("501 lines", "sizes", {"a.cc": "\n" * 501})
         status, output = run("sizes", {"a.cc": "\n" * 301})

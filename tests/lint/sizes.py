@@ -1,10 +1,12 @@
 #!/usr/bin/python3
-"""Sizes that keep the tree readable: files, functions, seams, lines of READMEs."""
+"""Sizes that keep the tree readable: folders, files, functions, seams, lines of READMEs."""
+import collections
 import re
 import sys
 
 import tree
 
+FOLDER_FILES = 30
 FILE_LINES, FILE_LINES_HARD = 300, 500
 FUNCTION_LINES = 60
 SEAM_LINES, SEAM_VIRTUALS = 80, 5
@@ -103,7 +105,16 @@ def check_readme(path, text):
             yield path, number, f"a line of {len(line)} characters, at most {README_COLUMNS}"
 
 
+def check_folders(files):
+    """No folder has more C++ files of its own than a reader takes in at once."""
+    folders = collections.Counter(path.rpartition("/")[0] for path in files.code())
+    for folder, count in sorted(folders.items()):
+        if count > FOLDER_FILES:
+            yield folder, 1, f"a folder of {count} C++ files, at most {FOLDER_FILES}"
+
+
 def check(files):
+    yield from check_folders(files)
     for path in files.code(".md"):
         yield from check_readme(path, files.text(path))
     for path in files.code(*CODE_AND_SCRIPTS):
