@@ -37,7 +37,7 @@ uint64_t DescriptionBytes(const Open& open) {
 
 // Of the manifest: what all have, the labels as they are written, and whole pages.
 uint64_t ManifestBytes(const RecordTarget& target) {
-  const store::Layout layout = target.lun->store->layout();
+  const store::Layout layout = target.lun->store->extras().layout;
   if (!layout.counts_manifest) return 0;
   uint64_t bytes = 2048 + DescriptionBytes(target.open);
   if (const auto& original = target.open.original; original.has_value()) {
@@ -183,8 +183,8 @@ absl::StatusOr<Begun> Begin(Means& means, const RecordTarget& target, const std:
   means.recordings.catalog()->PutRecording(begun.name, begun.manifest);
   begun.held.closing =
       std::make_shared<recordings::Closing>(means.recordings.closer(), begun.name.ToString());
-  auto files = begun.held.lun->store->CreateRecording(
-      recordings::PathOf(begun.name, begun.manifest), begun.manifest.block_bytes, executor);
+  auto files = begun.held.lun->store->Open(recordings::PathOf(begun.name, begun.manifest),
+                                           store::ToCreate(begun.manifest.block_bytes), executor);
   if (!files.ok()) {
     means.recordings.catalog()->DeleteRecording(begun.name);
     return files.status();
@@ -291,7 +291,7 @@ absl::StatusOr<RecordTarget> FindTarget(Means& means, const Open& open) {
   TD_ASSIGN_OR_RETURN(target.name, catalog::ParseChannelName(open.channel));
   TD_ASSIGN_OR_RETURN(target.channel, means.recordings.FindChannel(target.name));
   TD_ASSIGN_OR_RETURN(target.lun, means.luns.Find(target.name.lun));
-  if (const uint64_t room = target.lun->store->layout().description_bytes;
+  if (const uint64_t room = target.lun->store->extras().layout.description_bytes;
       DescriptionBytes(open) > room) {
     return services::LimitReached(
         absl::StrCat(room >> 10, " KiB"), "labels of a recording",

@@ -96,7 +96,7 @@ absl::StatusOr<capture::StreamSource::OpenReader> OpenFiles(
     Means& means, Playable playable, uint64_t first, const Playhead& playhead,
     std::shared_ptr<capture::RingWakers> wakers, dataplane::Executor& executor) {
   const recordings::FoundRecording& found = playable.recording;
-  TD_ASSIGN_OR_RETURN(auto files, found.lun->store->OpenRecording(found.path(), executor));
+  TD_ASSIGN_OR_RETURN(auto files, found.lun->store->Open(found.path(), {}, executor));
   recording::ReaderOptions options{.name = found.name.ToString(),
                                    .manifest = found.manifest,
                                    .first = first,

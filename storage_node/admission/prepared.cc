@@ -93,7 +93,7 @@ capture::ArmRecording WithWriter(Means& means, const RecordTarget& target, size_
                                  std::shared_ptr<dataplane::ArrivalCrcs> arrivals,
                                  dataplane::Executor& executor, Begun begun) {
   const std::shared_ptr<luns::OpenLun> lun = begun.held.lun;
-  const store::Layout layout = lun->store->layout();
+  const store::Layout layout = lun->store->extras().layout;
   recording::WriterOptions options{.name = begun.name.ToString(),
                                    .manifest = std::move(begun.manifest),
                                    .ring_slots = ring_slots,

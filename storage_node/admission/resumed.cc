@@ -185,7 +185,7 @@ absl::StatusOr<Begun> ReopenOne(Means& means, const RecordTarget& target, const 
                       recording::FindStart(store, path, closed, first, means.luns.clock()));
   TD_ASSIGN_OR_RETURN(recording::Reservation more,
                       RoomFor(means, target, closed, begun.start.next));
-  TD_ASSIGN_OR_RETURN(begun.files, store.ReopenRecording(path, executor));
+  TD_ASSIGN_OR_RETURN(begun.files, store.Open(path, {.purpose = store::Purpose::kGoOn}, executor));
   begun.manifest = recording::Reopened(closed, begun.start);
   begun.notes = NotesOf(closed);
   TD_RETURN_IF_ERROR(rows.CheckTakes());

@@ -59,7 +59,7 @@ struct OpenNote {
 };
 
 absl::StatusOr<OpenNote> ReadLunNote(const OpenLun& lun) {
-  TD_ASSIGN_OR_RETURN(const store::Note note, lun.store->notebook()->ReadNote());
+  TD_ASSIGN_OR_RETURN(const store::Note note, lun.store->extras().notebook->ReadNote());
   OpenNote open{.generation = note.generation};
   if (note.generation > 0) {
     TD_ASSIGN_OR_RETURN(open.said, format::DecodeLunNote(note.text));
@@ -81,11 +81,11 @@ store::Note NextNote(const OpenNote& note) {
 }
 
 absl::Status WriteLunNote(const OpenLun& lun, const OpenNote& note) {
-  return lun.store->notebook()->WriteNote(NextNote(note));
+  return lun.store->extras().notebook->WriteNote(NextNote(note));
 }
 
 bool HasNotebook(const OpenLun& lun) {
-  return lun.store != nullptr && lun.store->notebook() != nullptr;
+  return lun.store != nullptr && lun.store->extras().notebook != nullptr;
 }
 
 void EraseChannel(OpenNote* note, const std::string& name) {
@@ -95,15 +95,15 @@ void EraseChannel(OpenNote* note, const std::string& name) {
 
 // Where the channels of a LUN of directories are read, and then where else they lie.
 std::vector<std::string> ChannelRoots(const OpenLun& lun) {
-  if (lun.store == nullptr || lun.store->copies() == nullptr) return {lun.channel_root};
-  return lun.store->copies()->roots();
+  if (lun.store == nullptr || lun.store->extras().copies == nullptr) return {lun.channel_root};
+  return lun.store->extras().copies->roots();
 }
 
 absl::StatusOr<std::vector<std::string>> ChannelRootsToWrite(const OpenLun& lun) {
-  if (lun.store == nullptr || lun.store->copies() == nullptr) {
+  if (lun.store == nullptr || lun.store->extras().copies == nullptr) {
     return std::vector<std::string>{lun.channel_root};
   }
-  TD_ASSIGN_OR_RETURN(auto roots, lun.store->copies()->RootsToWrite());
+  TD_ASSIGN_OR_RETURN(auto roots, lun.store->extras().copies->RootsToWrite());
   std::ranges::reverse(roots);  // the one that is read says it last
   return roots;
 }
@@ -345,7 +345,8 @@ absl::Status DescribeOnMembers(const OpenLun& lun, const std::vector<services::C
     if (note.ok() && note->generation > 0) return WriteLunNote(lun, *note);
     return WriteLunNote(lun, {.said = {.lun = *lun.config.now(), .channels = channels}});
   }
-  if (lun.store != nullptr) TD_RETURN_IF_ERROR(lun.store->Describe(*lun.config.now()));
+  if (lun.store != nullptr)
+    TD_RETURN_IF_ERROR(lun.store->extras().member_files->Describe(*lun.config.now()));
   std::optional<disk::Directory> believed;
   for (const std::string& path : ChannelRoots(lun)) {
     auto root = disk::Directory::Open(path, path);
@@ -364,7 +365,7 @@ absl::Status DescribeOnMembers(const OpenLun& lun, const std::vector<services::C
 }
 
 absl::Status WriteLunOnMembers(const OpenLun& lun, const services::Lun& config) {
-  if (!HasNotebook(lun)) return lun.store->Describe(config);
+  if (!HasNotebook(lun)) return lun.store->extras().member_files->Describe(config);
   TD_ASSIGN_OR_RETURN(OpenNote note, ReadLunNote(lun));
   note.said.lun = config;
   return WriteLunNote(lun, note);
@@ -373,7 +374,8 @@ absl::Status WriteLunOnMembers(const OpenLun& lun, const services::Lun& config) 
 absl::Status WriteLunOnNewMembers(const OpenLun& lun, const services::Lun& config,
                                   const store::ListedMembers& more) {
   if (!HasNotebook(lun)) {
-    for (const auto& member : more) TD_RETURN_IF_ERROR(member.store->Describe(config));
+    for (const auto& member : more)
+      TD_RETURN_IF_ERROR(member.store->extras().member_files->Describe(config));
     return absl::OkStatus();
   }
   TD_ASSIGN_OR_RETURN(OpenNote note, ReadLunNote(lun));
@@ -383,7 +385,7 @@ absl::Status WriteLunOnNewMembers(const OpenLun& lun, const services::Lun& confi
   // cut short leaves that.
   next.generation = next.generation / 2 * 2;
   for (const auto& member : more) {
-    TD_RETURN_IF_ERROR(member.store->notebook()->WriteNote(next));
+    TD_RETURN_IF_ERROR(member.store->extras().notebook->WriteNote(next));
   }
   return absl::OkStatus();
 }

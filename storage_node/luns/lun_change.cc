@@ -60,7 +60,7 @@ absl::Status ReplaceConfig(Luns& luns, OpenLun& lun, const services::Lun& wanted
     return status;
   }
   added.Join(lun);
-  lun.store->Prewrite(config);
+  lun.store->extras().member_files->Prewrite(config);
   luns.SetConfig(name.lun, lun, config);
   lun.capacity->SetLimit(after);
   return status;

@@ -88,23 +88,25 @@ struct OpenLun {
 
   // Of new recordings with blocks of that size.
   recording::Footprint footprint(uint64_t block_bytes) const {
-    return {store->layout(), block_bytes, config->striped_members()};
+    return {store->extras().layout, block_bytes, config->striped_members()};
   }
   // Why one of its copies is not whole; OK: both are, or it keeps one.
   absl::Status lacking() const { return health == nullptr ? absl::OkStatus() : health->lacking(); }
-  LunTerms terms() const { return {*config.now(), store->layout(), capacity->limit()}; }
+  LunTerms terms() const { return {*config.now(), store->extras().layout, capacity->limit()}; }
 
   // Of its capacity, by a recording; 0 while that is not closed: its writer has it then.
   uint64_t TakenBy(const format::Manifest& manifest) const {
     if (manifest.state == services::RecordingState::kRecording) return 0;
-    return recording::Footprint(store->layout(), manifest.block_bytes, manifest.members)
+    return recording::Footprint(store->extras().layout, manifest.block_bytes, manifest.members)
         .Of(manifest);
   }
 };
 
 // Once its store is open.
 inline void TakeHealth(OpenLun& lun) {
-  if (lun.store->copies() != nullptr) lun.health = lun.store->copies()->health();
+  if (auto* const copies = lun.store->extras().copies; copies != nullptr) {
+    lun.health = copies->health();
+  }
 }
 
 // What is told of an open LUN by who must not wait: without a hold on its store, which the last of
@@ -129,8 +131,8 @@ inline uint64_t LimitOf(const services::Lun& config, uint64_t size) {
   return limit == 0 || size == 0 ? std::max(limit, size) : std::min(limit, size);
 }
 inline std::shared_ptr<recording::Capacity> CapacityOf(const services::Lun& config,
-                                                       const store::Store& store) {
-  return std::make_shared<recording::Capacity>(LimitOf(config, store.size_bytes()));
+                                                       store::Store& store) {
+  return std::make_shared<recording::Capacity>(LimitOf(config, store.extras().size_bytes));
 }
 
 struct LunsSettings {

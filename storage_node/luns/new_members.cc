@@ -60,13 +60,13 @@ NewMembers::~NewMembers() {
 }
 
 uint64_t NewMembers::SizeWith(const OpenLun& lun) const {
-  const store::MemberList* const list = lun.store->member_list();
-  return list == nullptr ? lun.store->size_bytes() : list->SizeWith(members_);
+  const store::Extras extras = lun.store->extras();
+  return extras.member_list == nullptr ? extras.size_bytes : extras.member_list->SizeWith(members_);
 }
 
 void NewMembers::Join(const OpenLun& lun) {
   Leave();
-  if (!members_.empty()) lun.store->member_list()->Add(std::exchange(members_, {}));
+  if (!members_.empty()) lun.store->extras().member_list->Add(std::exchange(members_, {}));
 }
 
 }  // namespace tapedeck::storage_node::luns

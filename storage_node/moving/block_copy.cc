@@ -170,7 +170,7 @@ struct OpenIndex {
 // What the index of a recording says of its blocks: their headers alone. `found` outlives it.
 absl::StatusOr<NextBlock> ReadIndex(const recordings::FoundRecording& found,
                                     recording::CallerLoop& loop) {
-  TD_ASSIGN_OR_RETURN(auto files, found.lun->store->OpenRecording(found.path(), loop));
+  TD_ASSIGN_OR_RETURN(auto files, found.lun->store->Open(found.path(), {}, loop));
   const auto index = std::make_shared<OpenIndex>(std::move(files), found.manifest.entries());
   return [&, index, sequence = uint64_t{0}]() mutable -> absl::StatusOr<std::optional<Block>> {
     Block block;

@@ -136,7 +136,7 @@ absl::StatusOr<Readable> OneMove::FindOrMakeCopy() {
 // What people have noted of the source; from then on the copy is no draft.
 absl::Status OneMove::Settle(const Readable& copy) {
   const format::Manifest& from = source().manifest;
-  const uint64_t most = copy.recording.lun->store->layout().annotation_bytes;
+  const uint64_t most = copy.recording.lun->store->extras().layout.annotation_bytes;
   const auto settled = recordings().Rewrite(
       copy.recording.name.ToString(), [&](format::Manifest* to) -> absl::Status {
         to->description = from.description;

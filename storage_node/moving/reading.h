@@ -20,7 +20,7 @@ namespace tapedeck::storage_node::moving {
 inline absl::StatusOr<services::copying::NextBlock> Read(const recordings::FoundRecording& found,
                                                          recording::CallerLoop& loop) {
   constexpr size_t kSlots = 8;
-  TD_ASSIGN_OR_RETURN(auto files, found.lun->store->OpenRecording(found.path(), loop));
+  TD_ASSIGN_OR_RETURN(auto files, found.lun->store->Open(found.path(), {}, loop));
   TD_ASSIGN_OR_RETURN(
       auto ring,
       found.lun->store->MakeRing(

@@ -48,7 +48,7 @@ absl::Status InUse(const std::string& name) {
 // A recording that was left out of the catalog has no row, and is there all the same.
 absl::Status CheckEmpty(const std::string& name, const luns::OpenLun& lun) {
   store::Known known{.channels = lun.channels->Ids(), .recordings = {}, .is_part = true};
-  TD_ASSIGN_OR_RETURN(const auto unknown, lun.store->UnknownChannels(known));
+  TD_ASSIGN_OR_RETURN(const auto unknown, lun.store->extras().recovery->UnknownChannels(known));
   known.channels.insert(unknown.begin(), unknown.end());
   TD_ASSIGN_OR_RETURN(const auto left, lun.store->ListRecordings(known));
   if (left.empty()) return absl::OkStatus();

@@ -29,7 +29,7 @@ absl::Status Busy(const std::string& name) {
 
 // Such room is taken when the LUN is made, and as its capacity says when the node starts.
 absl::Status CheckRoomTaken(const services::Lun& after, const luns::OpenLun& lun) {
-  const uint64_t size = lun.store->size_bytes();
+  const uint64_t size = lun.store->extras().size_bytes;
   if (!lun.kind.capabilities.takes_room_at_once || after.capacity_bytes <= size)
     return absl::OkStatus();
   return services::model::Invalid(
@@ -60,7 +60,7 @@ absl::Status CheckNewMembers(const services::Lun& before, const luns::OpenLun& l
 // Blocks go round, so the smallest member counts for each of them.
 absl::Status CheckSize(const services::Lun& after, const luns::OpenLun& lun,
                        const luns::NewMembers& added) {
-  const uint64_t before = lun.store->size_bytes();
+  const uint64_t before = lun.store->extras().size_bytes;
   const uint64_t size = added.SizeWith(lun);
   if (size >= before) return absl::OkStatus();
   return services::model::Invalid(
@@ -74,7 +74,7 @@ absl::Status CheckSize(const services::Lun& after, const luns::OpenLun& lun,
 absl::Status CheckRing(recordings::Recordings& recordings, const std::string& lun_id,
                        const services::Lun& after, const luns::OpenLun& lun,
                        const luns::NewMembers& added) {
-  const uint64_t before = lun.store->size_bytes();
+  const uint64_t before = lun.store->extras().size_bytes;
   const bool larger = luns::LimitOf(after, added.SizeWith(lun)) > before;
   if (before == 0 || !larger || after.full_policy != services::FullPolicy::kRing ||
       added.members().empty()) {

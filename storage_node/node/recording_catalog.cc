@@ -14,10 +14,10 @@ namespace {
 
 // A running recording must not end because its manifest no longer fits: `after` is what it would
 // say.
-absl::Status CheckRoomFor(const services::Recording& after, const store::Store& store) {
+absl::Status CheckRoomFor(const services::Recording& after, store::Store& store) {
   TD_RETURN_IF_ERROR(services::model::CheckDescription(after.description, after.labels,
                                                        services::model::kRecordingLabels));
-  const uint64_t room = store.layout().description_bytes;
+  const uint64_t room = store.extras().layout.description_bytes;
   const uint64_t bytes = services::model::WrittenBytes(after.description, after.labels) +
                          services::model::WrittenBytes(after.origin);
   if (bytes <= room) return absl::OkStatus();

@@ -28,8 +28,9 @@ absl::StatusOr<std::set<std::string>> FinishDeletions(recordings::Recordings& re
                                                       const std::string& lun_id, luns::OpenLun& lun,
                                                       const store::Known& known) {
   std::set<std::string> names;
-  TD_RETURN_IF_ERROR(lun.store->FinishDeletions(known));
-  TD_ASSIGN_OR_RETURN(const auto begun, lun.store->BegunDeletions(known));
+  store::Recovery& recovery = *lun.store->extras().recovery;
+  TD_RETURN_IF_ERROR(recovery.FinishDeletions(known));
+  TD_ASSIGN_OR_RETURN(const auto begun, recovery.BegunDeletions(known));
   for (const store::RecordingPath& path : begun) {
     const catalog::ResourceName name{
         .lun = lun_id, .channel = path.channel, .recording = path.recording};
@@ -134,8 +135,8 @@ absl::Status MakeLost(recordings::Recordings& recordings, const catalog::Resourc
 // they are.
 absl::Status MakeLostChannels(recordings::Recordings& recordings, const std::string& lun_id,
                               luns::OpenLun& lun) {
-  TD_ASSIGN_OR_RETURN(const auto lost,
-                      lun.store->UnknownChannels({.channels = lun.channels->Ids()}));
+  TD_ASSIGN_OR_RETURN(const auto lost, lun.store->extras().recovery->UnknownChannels(
+                                           {.channels = lun.channels->Ids()}));
   for (const std::string& id : lost) {
     const catalog::ResourceName name{.lun = lun_id, .channel = id};
     const absl::Status made = MakeLost(recordings, name, lun);
@@ -160,7 +161,7 @@ absl::Status OpenLunAndReconcile(recordings::Recordings& recordings, const servi
                     .channels = std::make_unique<luns::Channels>(recordings.catalog())});
   TD_ASSIGN_OR_RETURN(lun->store, kind.open(config));
   luns::TakeHealth(*lun);
-  lun->store->Prewrite(config);
+  lun->store->extras().member_files->Prewrite(config);
   lun->capacity = luns::CapacityOf(config, *lun->store);
   lun->kind = std::move(kind);
   TD_RETURN_IF_ERROR(lun->channels->Load(*lun));

@@ -316,7 +316,7 @@ absl::StatusOr<FoundRecording> Recordings::Rewrite(
                      " are the most; use shorter markers"));
   }
   recording::CallerLoop loop(luns_.clock());
-  TD_ASSIGN_OR_RETURN(const auto files, found.lun->store->OpenRecording(found.path(), loop));
+  TD_ASSIGN_OR_RETURN(const auto files, found.lun->store->Open(found.path(), {}, loop));
   TD_RETURN_IF_ERROR(recording::Await<absl::Status>(
       loop, [&](auto done) { files->WriteManifest(text, std::move(done)); }));
   WriteSigmfView(*found.lun->store, found.path(), found.manifest, luns_.clock());

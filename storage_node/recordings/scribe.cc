@@ -48,7 +48,7 @@ void LeaveOut(const std::string& recording, capture::Caught& caught) {
 
 absl::Status NoRoomForAnnotations(const FoundRecording& found) {
   const std::string recording = found.name.ToString();
-  const uint64_t kib = found.lun->store->layout().annotation_bytes >> 10;
+  const uint64_t kib = found.lun->store->extras().layout.annotation_bytes >> 10;
   return services::LimitReached(
       absl::StrCat(kib, " KiB"), "annotations of a recording",
       absl::StrCat(recording, " has ", kib,
@@ -60,7 +60,8 @@ absl::Status AddAnnotations(const FoundRecording& found,
                             format::Manifest* manifest) {
   const size_t bytes =
       services::model::BytesOf(manifest->annotations) + services::model::BytesOf(annotations);
-  if (bytes > found.lun->store->layout().annotation_bytes) return NoRoomForAnnotations(found);
+  if (bytes > found.lun->store->extras().layout.annotation_bytes)
+    return NoRoomForAnnotations(found);
   manifest->annotations.insert(manifest->annotations.end(), annotations.begin(), annotations.end());
   return absl::OkStatus();
 }

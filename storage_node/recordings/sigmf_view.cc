@@ -19,7 +19,7 @@ absl::StatusOr<std::vector<format::SigmfRun>> ReadRuns(store::Store& store,
                                                        const format::Manifest& manifest,
                                                        const dataplane::Clock& clock) {
   recording::CallerLoop loop(clock);
-  TD_ASSIGN_OR_RETURN(const auto files, store.OpenRecording(path, loop));
+  TD_ASSIGN_OR_RETURN(const auto files, store.Open(path, {}, loop));
   index::IndexReader index(*files, manifest.entries(), [] {});
   if (!absl::IsNotFound(recording::AwaitEntry(loop, index, manifest.blocks).status())) {
     return absl::FailedPreconditionError(
@@ -45,7 +45,7 @@ absl::Status Write(store::Store& store, store::OpenData& data, const store::Reco
 
 void WriteSigmfView(store::Store& store, const store::RecordingPath& path,
                     const format::Manifest& manifest, const dataplane::Clock& clock) {
-  store::OpenData* const data = store.open_data();
+  store::OpenData* const data = store.extras().open_data;
   if (data == nullptr || manifest.blocks == 0 || manifest.members != 1) return;
   // A part's neighbours are not those of the stream.
   if (manifest.part.has_value()) return;

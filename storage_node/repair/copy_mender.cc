@@ -82,7 +82,7 @@ absl::Status TrimCopies(store::Store& store, const store::RecordingPath& path,
                         const format::Manifest& manifest, const dataplane::Clock& clock) {
   if (manifest.blocks == 0) return absl::OkStatus();
   recording::CallerLoop loop(clock);
-  TD_ASSIGN_OR_RETURN(const auto files, store.OpenRecording(path, loop));
+  TD_ASSIGN_OR_RETURN(const auto files, store.Open(path, {}, loop));
   const format::EntryFormat entries = manifest.entries();
   index::IndexReader index(*files, entries, [] {});
   const uint64_t last = manifest.blocks - 1;

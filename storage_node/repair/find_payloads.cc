@@ -14,7 +14,7 @@ absl::Status FindPayloads(store::Store& store, const store::RecordingPath& path,
                           const format::Manifest& manifest, const dataplane::Clock& clock,
                           const PayloadSearch& search) {
   recording::CallerLoop loop(clock);
-  TD_ASSIGN_OR_RETURN(const auto files, store.OpenRecording(path, loop));
+  TD_ASSIGN_OR_RETURN(const auto files, store.Open(path, {}, loop));
   const format::EntryFormat entries = manifest.entries();
   index::IndexReader index(*files, entries, [] {});
   for (uint64_t block = 0; block < manifest.blocks; ++block) {

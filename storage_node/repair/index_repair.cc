@@ -286,7 +286,7 @@ absl::Status RepairIndex(store::Store& store, const store::RecordingPath& path,
                          const dataplane::Clock& clock, absl::Mutex& writing,
                          const std::function<bool(const RepairProgress&)>& report) {
   recording::CallerLoop loop(clock);
-  TD_ASSIGN_OR_RETURN(auto files, store.OpenRecording(path, loop));
+  TD_ASSIGN_OR_RETURN(auto files, store.Open(path, {}, loop));
   return IndexRepair(std::move(files), manifest, writing, loop).Run(first, report);
 }
 

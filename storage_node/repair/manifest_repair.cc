@@ -190,10 +190,10 @@ absl::StatusOr<RepairProgress> RepairManifest(store::Store& store, const store::
                                               const format::Manifest& manifest,
                                               const dataplane::Clock& clock) {
   recording::CallerLoop loop(clock);
-  TD_ASSIGN_OR_RETURN(auto files, store.OpenRecording(path, loop));
+  TD_ASSIGN_OR_RETURN(auto files, store.Open(path, {}, loop));
   const auto ordered = [&] {
-    const auto begun =
-        store.BegunDeletions({.channels = {path.channel}, .recordings = {path}, .is_part = true});
+    const auto begun = store.extras().recovery->BegunDeletions(
+        {.channels = {path.channel}, .recordings = {path}, .is_part = true});
     return !begun.ok() || std::ranges::find(*begun, path) != begun->end();
   };
   return ManifestRepair(std::move(files), manifest, ordered, loop).Run();

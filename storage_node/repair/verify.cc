@@ -255,7 +255,7 @@ absl::Status VerifyBlocks(store::Store& store, const store::RecordingPath& path,
                           const std::function<bool(const services::VerifyProgress&)>& report,
                           const VerifyScope& scope) {
   recording::CallerLoop loop(clock);
-  TD_ASSIGN_OR_RETURN(auto files, store.OpenRecording(path, loop));
+  TD_ASSIGN_OR_RETURN(auto files, store.Open(path, {}, loop));
   TD_ASSIGN_OR_RETURN(
       auto ring,
       store.MakeRing({.slots = 2, .slot_bytes = manifest.block_bytes, .playback = true}));

@@ -190,7 +190,7 @@ absl::Status ScrubRun::ReadOne(const catalog::ResourceName& name) {
 
 bool ScrubRun::MakeCopies(const recordings::FoundRecording& found) {
   recording::CallerLoop loop(recordings_.luns().clock());
-  const auto files = found.lun->store->OpenToMend(found.path(), loop);
+  const auto files = found.lun->store->Open(found.path(), {.purpose = store::Purpose::kMend}, loop);
   const absl::Status made = files.status();
   const bool both = made.ok() && (*files)->block_copies() > 1;
   if (!both) whole_.Miss();

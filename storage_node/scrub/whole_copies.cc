@@ -30,10 +30,12 @@ absl::Status CheckAllKnown(store::Store& store,
 
 void WholeCopies::Begin(const catalog::ResourceName& scope) {
   const auto lun = recordings_.luns().Find(scope.lun);
-  if (!lun.ok() || (*lun)->store->copies() == nullptr) return;
+  if (!lun.ok()) return;
+  const store::Copies* const copies = (*lun)->store->extras().copies;
+  if (copies == nullptr) return;
   lun_ = scope.lun;
   open_ = *lun;
-  omissions_ = (*lun)->store->copies()->omissions();
+  omissions_ = copies->omissions();
 }
 
 absl::Status WholeCopies::Conclude(bool repaired) {
@@ -54,7 +56,7 @@ absl::Status WholeCopies::Conclude(bool repaired) {
   const absl::MutexLock changing(lun->changing.get());
   TD_RETURN_IF_ERROR(CheckAllKnown(*lun->store, known));
   TD_RETURN_IF_ERROR(luns::DescribeOnMembers(*lun, lun->channels->All()));
-  return lun->store->copies()->Trust(omissions_, known);
+  return lun->store->extras().copies->Trust(omissions_, known);
 }
 
 }  // namespace tapedeck::storage_node::scrub

@@ -10,7 +10,7 @@
 
 namespace tapedeck::storage_node::store {
 
-// Every one of `users` prepares the memory for its disk.
+// The engine of each of `users` that has one adopts the memory.
 absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeHostRing(const RingSpec& spec,
                                                                   const std::vector<Store*>& users);
 

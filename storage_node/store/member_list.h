@@ -22,7 +22,7 @@ class MemberList {
  public:
   virtual ~MemberList() = default;
 
-  // Store::size_bytes() as it would be with these, too.
+  // Extras::size_bytes as it would be with these, too.
   virtual uint64_t SizeWith(const ListedMembers& more) const = 0;
 
   // They come after those there are. What is open stays where it is; a recording that is made from

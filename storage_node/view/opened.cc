@@ -44,7 +44,7 @@ absl::Status Opened::OpenFiles() {
              .block_samples = manifest().block_bytes / sample_bytes,
              .piece_samples = manifest().entries().piece_bytes / sample_bytes,
              .blocks = readable_.blocks()};
-  TD_ASSIGN_OR_RETURN(files_, found.lun->store->OpenRecording(found.path(), patience_.executor()));
+  TD_ASSIGN_OR_RETURN(files_, found.lun->store->Open(found.path(), {}, patience_.executor()));
   const bool lends = found.lun->kind.capabilities.lends_blocks;
   const store::RingSpec spec{.slots = lends ? 1 : kReadsAtATime,
                              .slot_bytes = lends ? manifest().block_bytes : kReadBytes,

@@ -78,8 +78,8 @@ format::Manifest Restart::ManifestOf(const std::string& id) const {
 absl::Status Restart::MakeClosed(store::Store& store) {
   for (uint64_t i = 1; i < run_.recordings; ++i) {
     const std::string id = absl::StrCat("r", i);
-    TD_ASSIGN_OR_RETURN(const auto files, store.CreateRecording({.channel = "c", .recording = id},
-                                                                kBlockBytes, loop_));
+    TD_ASSIGN_OR_RETURN(const auto files, store.Open({.channel = "c", .recording = id},
+                                                     store::ToCreate(kBlockBytes), loop_));
     format::Manifest manifest = ManifestOf(id);
     manifest.state = services::RecordingState::kSealed;
     TD_RETURN_IF_ERROR(recording::Await<absl::Status>(loop_, [&](auto done) {
@@ -118,7 +118,7 @@ absl::Status Restart::MakeOpen(store::Store& store) {
   TD_RETURN_IF_ERROR(store.DeleteRecording(path));
   const format::Manifest manifest = ManifestOf("open");
   {
-    TD_ASSIGN_OR_RETURN(const auto files, store.CreateRecording(path, kBlockBytes, loop_));
+    TD_ASSIGN_OR_RETURN(const auto files, store.Open(path, store::ToCreate(kBlockBytes), loop_));
     TD_RETURN_IF_ERROR(WriteEntries(*files, manifest));
     const format::Page mark =
         format::EncodeWatermark({.recording = manifest.identity.recording,

@@ -71,7 +71,8 @@ absl::StatusOr<std::unique_ptr<RecordStream>> RecordStream::Create(StreamSetting
   TD_ASSIGN_OR_RETURN(stream->ring_,
                       own.store->MakeRing({.slots = own.slots, .slot_bytes = own.block_bytes}));
   FillWithNoise(*stream->ring_);
-  TD_ASSIGN_OR_RETURN(auto files, own.store->CreateRecording(own.path, own.block_bytes, loop));
+  TD_ASSIGN_OR_RETURN(
+      auto files, own.store->Open(own.path, storage_node::store::ToCreate(own.block_bytes), loop));
   loop.RunAndWait([&] {
     stream->writer_ = std::make_unique<storage_node::recording::RecordingWriter>(
         storage_node::recording::WriterOptions{
@@ -177,7 +178,7 @@ void PlayStream::Open() {
   reader_ = nullptr;
   opening_ = true;
   opener_->Run([this] {
-    loop_.Post([this, files = settings_.store->OpenRecording(settings_.path, loop_)]() mutable {
+    loop_.Post([this, files = settings_.store->Open(settings_.path, {}, loop_)]() mutable {
       OnOpened(std::move(files));
     });
   });

@@ -63,7 +63,7 @@ Outcome EachIo::RecordTried() {
                                      .ring_slots = 4,
                                      .capacity = std::make_shared<recording::Capacity>(0),
                                      .live = std::make_shared<recording::LiveRecording>()},
-                                    *store->CreateRecording(kPath, kBlockBytes, executor),
+                                    *store->Open(kPath, store::ToCreate(kBlockBytes), executor),
                                     executor);
   uint64_t next = 0;
   const bool ended = executor.RunUntil([&] {

@@ -51,7 +51,7 @@ format::Manifest Record(sim::FaultDisk& disk, uint8_t recording, uint64_t blocks
              sealed = m;
              done();
            }},
-      *store->CreateRecording(PathOf(sealed.id), kBlockBytes, executor), executor);
+      *store->Open(PathOf(sealed.id), store::ToCreate(kBlockBytes), executor), executor);
   uint64_t next = 0;
   EXPECT_TRUE(executor.RunUntil([&] {
     if (next == blocks) {
@@ -96,7 +96,7 @@ std::set<uint64_t> Play(sim::FaultDisk& disk, const format::Manifest& manifest) 
       {.name = manifest.id,
        .manifest = manifest,
        .ring = *store->MakeRing({.slots = 8, .slot_bytes = kBlockBytes})},
-      *store->OpenRecording(PathOf(manifest.id), executor), executor);
+      *store->Open(PathOf(manifest.id), {}, executor), executor);
   const auto recording = static_cast<uint8_t>(std::stoi(manifest.id));
   std::set<uint64_t> good;
   EXPECT_TRUE(executor.RunUntil([&] {

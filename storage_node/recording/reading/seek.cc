@@ -129,7 +129,7 @@ absl::StatusOr<uint64_t> FindStart(store::Store& store, const store::RecordingPa
     return blocks == 0 ? 0 : std::min(*sample / block_samples, blocks - 1);
   }
   CallerLoop loop(clock);
-  TD_ASSIGN_OR_RETURN(auto files, store.OpenRecording(path, loop));
+  TD_ASSIGN_OR_RETURN(auto files, store.Open(path, {}, loop));
   Seek seek(std::move(files), manifest, loop);
   if (!sample.has_value()) return seek.Find(playhead.unit, playhead.start, blocks);
   return seek.Find(Playhead::Unit::kSample, static_cast<int64_t>(*sample), blocks);
@@ -152,7 +152,7 @@ absl::StatusOr<std::optional<format::IndexEntry>> FirstEntry(store::Store& store
                                                              uint64_t blocks,
                                                              const dataplane::Clock& clock) {
   CallerLoop loop(clock);
-  TD_ASSIGN_OR_RETURN(auto files, store.OpenRecording(path, loop));
+  TD_ASSIGN_OR_RETURN(auto files, store.Open(path, {}, loop));
   return Seek(std::move(files), manifest, loop).FirstFrom(0, blocks);
 }
 

@@ -102,7 +102,7 @@ absl::StatusOr<Examined> Examination::Run(const store::RecordingPath& path,
 absl::StatusOr<Examined> Examine(store::Store& store, const store::RecordingPath& path,
                                  const format::Manifest* row, const dataplane::Clock& clock) {
   CallerLoop loop(clock);
-  TD_ASSIGN_OR_RETURN(const auto files, store.OpenRecording(path, loop));
+  TD_ASSIGN_OR_RETURN(const auto files, store.Open(path, {}, loop));
   return Examination(store, *files, loop).Run(path, row);
 }
 

@@ -85,7 +85,7 @@ void LogSalvaged(const format::Manifest& manifest, const BlockScan& scan) {
 absl::StatusOr<format::Manifest> LoadManifest(store::Store& store, const store::RecordingPath& path,
                                               const dataplane::Clock& clock) {
   CallerLoop loop(clock);
-  TD_ASSIGN_OR_RETURN(const auto files, store.OpenRecording(path, loop));
+  TD_ASSIGN_OR_RETURN(const auto files, store.Open(path, {}, loop));
   TD_ASSIGN_OR_RETURN(format::Manifest manifest, ReadManifests(loop, *files).newest);
   if (manifest.state == services::RecordingState::kRecording) {
     TD_RETURN_IF_ERROR(CheckMembers(StoredHeader(loop, *files), manifest));
@@ -114,7 +114,7 @@ absl::StatusOr<format::Manifest> SalvageRecording(store::Store& store,
                                                   const std::string& cause,
                                                   const dataplane::Clock& clock, Cut cut) {
   CallerLoop loop(clock);
-  TD_ASSIGN_OR_RETURN(const auto files, store.OpenRecording(path, loop));
+  TD_ASSIGN_OR_RETURN(const auto files, store.Open(path, {}, loop));
   TD_ASSIGN_OR_RETURN(const auto ring, RingForOne(store, manifest));
   TD_RETURN_IF_ERROR(Await<absl::Status>(loop, [&](auto done) { files->Flush(std::move(done)); }));
   BlockScan scan(loop, *files, *ring, manifest);

@@ -83,7 +83,7 @@ std::optional<format::IndexHeader> StoredHeader(CallerLoop& loop, store::Recordi
 
 std::optional<format::IndexHeader> BelievedHeader(store::Store& store, CallerLoop& loop,
                                                   store::RecordingFiles& files) {
-  store::Copies* const copies = store.copies();
+  store::Copies* const copies = store.extras().copies;
   return HeaderOf(loop, files, copies == nullptr ? nullptr : copies->health().get());
 }
 
@@ -99,7 +99,7 @@ uint32_t CopiesWithout(CallerLoop& loop, store::RecordingFiles& files,
 }
 
 bool IsBehind(store::Store& store) {
-  store::Copies* const copies = store.copies();
+  store::Copies* const copies = store.extras().copies;
   return copies != nullptr && !copies->health()->lacking().ok();
 }
 

@@ -116,7 +116,7 @@ absl::StatusOr<WriterStart> FindStart(store::Store& store, const store::Recordin
                      ", and its worker has those from ", first, " on; record again"));
   }
   CallerLoop loop(clock);
-  TD_ASSIGN_OR_RETURN(const auto files, store.OpenRecording(path, loop));
+  TD_ASSIGN_OR_RETURN(const auto files, store.Open(path, {}, loop));
   start.watermark_generation = StoredWatermark(loop, *files, closed).generation;
   start.data_bytes = DataBytes(loop, *files, closed);
   return start;

@@ -24,7 +24,7 @@ namespace {
 constexpr uint64_t kAnnotationBytes = 24 << 10;
 constexpr uint64_t kDescriptionBytes = 12 << 10;
 
-class DeviceStore final : public Store {
+class DeviceStore final : public Store, public Recovery {
  public:
   DeviceStore(Member member, std::unique_ptr<SlotTable> table)
       : superblock_(member.superblock),
@@ -37,10 +37,9 @@ class DeviceStore final : public Store {
   absl::Status Fill();
   void LogOpened() const;
 
-  absl::StatusOr<std::unique_ptr<RecordingFiles>> CreateRecording(
-      const RecordingPath& path, uint64_t block_bytes, dataplane::Executor& executor) override;
-  absl::StatusOr<std::unique_ptr<RecordingFiles>> OpenRecording(
-      const RecordingPath& path, dataplane::Executor& executor) override;
+  absl::StatusOr<std::unique_ptr<RecordingFiles>> Open(const RecordingPath& path,
+                                                       const Opening& how,
+                                                       dataplane::Executor& executor) override;
   absl::Status DeleteRecording(const RecordingPath& path) override;
   absl::Status BeginDeletion(const RecordingPath& path) override;
   absl::StatusOr<std::vector<RecordingPath>> BegunDeletions(const Known& known) override;
@@ -53,16 +52,15 @@ class DeviceStore final : public Store {
   absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(const RingSpec& spec) override {
     return MakeHostRing(spec, {this});
   }
-  std::unique_ptr<dataplane::Memory> Prepare(std::unique_ptr<dataplane::Memory> memory) override {
-    return device_->engine().Adopt(std::move(memory));
-  }
-  Notebook* notebook() override { return &notebook_; }
-  uint64_t size_bytes() const override { return space_.units() * kUnitBytes; }
-  Layout layout() const override {
-    return {.step_bytes = kUnitBytes,
-            .counts_manifest = false,
-            .annotation_bytes = kAnnotationBytes,
-            .description_bytes = kDescriptionBytes};
+  Extras extras() override {
+    return {.layout = {.step_bytes = kUnitBytes,
+                       .counts_manifest = false,
+                       .annotation_bytes = kAnnotationBytes,
+                       .description_bytes = kDescriptionBytes},
+            .size_bytes = space_.units() * kUnitBytes,
+            .recovery = this,
+            .notebook = &notebook_,
+            .disk_engine = &device_->engine()};
   }
 
  private:
@@ -70,9 +68,11 @@ class DeviceStore final : public Store {
   static Key KeyOf(const RecordingPath& path) { return {path.channel, path.recording}; }
   StoredRecording::Parts parts() { return {*device_, *table_, space_, superblock_}; }
   std::shared_ptr<StoredRecording> Find(const RecordingPath& path);
+  absl::StatusOr<std::unique_ptr<RecordingFiles>> Create(const RecordingPath& path,
+                                                         dataplane::Executor& executor);
   // INTERNAL (STORE_IO) once the device was found to be gone.
-  absl::StatusOr<std::unique_ptr<RecordingFiles>> Open(std::shared_ptr<StoredRecording> stored,
-                                                       dataplane::Executor& executor)
+  absl::StatusOr<std::unique_ptr<RecordingFiles>> OpenFiles(std::shared_ptr<StoredRecording> stored,
+                                                            dataplane::Executor& executor)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Superblock superblock_;
@@ -119,7 +119,7 @@ std::shared_ptr<StoredRecording> DeviceStore::Find(const RecordingPath& path) {
   return it == recordings_.end() ? nullptr : it->second;
 }
 
-absl::StatusOr<std::unique_ptr<RecordingFiles>> DeviceStore::Open(
+absl::StatusOr<std::unique_ptr<RecordingFiles>> DeviceStore::OpenFiles(
     std::shared_ptr<StoredRecording> stored, dataplane::Executor& executor) {
   TD_RETURN_IF_ERROR(gone_);
   std::erase_if(open_, [](const auto& lost) { return lost.expired(); });
@@ -145,8 +145,8 @@ absl::Status DeviceStore::Look() {
 }
 
 // Nothing is written yet: a recording is on the device from its first index entry or manifest on.
-absl::StatusOr<std::unique_ptr<RecordingFiles>> DeviceStore::CreateRecording(
-    const RecordingPath& path, uint64_t /*block_bytes*/, dataplane::Executor& executor) {
+absl::StatusOr<std::unique_ptr<RecordingFiles>> DeviceStore::Create(const RecordingPath& path,
+                                                                    dataplane::Executor& executor) {
   if (!table_->damaged().empty()) {
     return disk::Unusable(
         device_->path(),
@@ -168,18 +168,20 @@ absl::StatusOr<std::unique_ptr<RecordingFiles>> DeviceStore::CreateRecording(
   }
   auto stored = std::make_shared<StoredRecording>(parts(), *slot, SlotRecord{.path = path});
   recordings_[KeyOf(path)] = stored;
-  return Open(std::move(stored), executor);
+  return OpenFiles(std::move(stored), executor);
 }
 
-absl::StatusOr<std::unique_ptr<RecordingFiles>> DeviceStore::OpenRecording(
-    const RecordingPath& path, dataplane::Executor& executor) {
+absl::StatusOr<std::unique_ptr<RecordingFiles>> DeviceStore::Open(const RecordingPath& path,
+                                                                  const Opening& how,
+                                                                  dataplane::Executor& executor) {
+  if (how.purpose == Purpose::kCreate) return Create(path, executor);
   auto stored = Find(path);
   if (stored == nullptr) {
     return absl::NotFoundError(
         absl::StrCat(device_->path(), ": no recording ", path.channel, "/", path.recording));
   }
   absl::MutexLock lock(&mutex_);
-  return Open(std::move(stored), executor);
+  return OpenFiles(std::move(stored), executor);
 }
 
 absl::Status DeviceStore::DeleteRecording(const RecordingPath& path) {

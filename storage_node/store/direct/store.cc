@@ -58,9 +58,7 @@ std::unique_ptr<Store> Make(std::unique_ptr<store::directory::Member> member,
                        dataplane::Executor& executor) -> std::unique_ptr<RecordingFiles> {
     return std::make_unique<DirectRecording>(*engine, files, executor);
   };
-  kind.prepare = [engine](std::unique_ptr<dataplane::Memory> memory) {
-    return engine->Adopt(std::move(memory));
-  };
+  kind.disk_engine = engine;
   return store::directory::MakeStore(std::move(member), std::move(kind));
 }
 

@@ -15,17 +15,9 @@
 #include "storage_node/store/directory/spares.h"
 #include "storage_node/store/known.h"
 #include "storage_node/store/lost.h"
+#include "storage_node/store/opening.h"
 
 namespace tapedeck::storage_node::store::directory {
-
-// What they are opened for.
-enum class Purpose {
-  kCreate,  // a new recording; the data file is a spare where the member has one
-  kGoOn,    // to be recorded into again; both files are there
-  kRead,    // as they are: the data file is there, the index may be gone
-  kPieces,  // the same, and any of the files may be gone
-  kMend,    // as kRead, and the data file is made, empty, where it is gone
-};
 
 // Held by shared_ptr: by the recording and by each operation under way. Runs on the member's
 // threads: transfers, reservations and Trim on io(), the rest on sync().

@@ -47,28 +47,19 @@ bool HasOwnSigmf(const Directory& recording) {
   return text.ok() && format::IsOwnSigmf(*text);
 }
 
-class DirectoryStore final : public store::Store, public store::OpenData {
+class DirectoryStore final : public store::Store,
+                             public store::OpenData,
+                             public store::Recovery,
+                             public store::MemberFiles {
  public:
   DirectoryStore(std::unique_ptr<Member> member, Kind kind)
       : member_(std::move(member)), kind_(std::move(kind)), presence_(*member_) {}
   // What is queued may still use what the kind holds.
   ~DirectoryStore() override { member_->Stop(); }
 
-  absl::StatusOr<std::unique_ptr<store::RecordingFiles>> CreateRecording(
-      const store::RecordingPath& path, uint64_t block_bytes,
+  absl::StatusOr<std::unique_ptr<store::RecordingFiles>> Open(
+      const store::RecordingPath& path, const store::Opening& how,
       dataplane::Executor& executor) override;
-  absl::StatusOr<std::unique_ptr<store::RecordingFiles>> OpenRecording(
-      const store::RecordingPath& path, dataplane::Executor& executor) override;
-  absl::StatusOr<std::unique_ptr<store::RecordingFiles>> OpenPieces(
-      const store::RecordingPath& path, dataplane::Executor& executor) override {
-    return Open(path, Purpose::kPieces, executor);
-  }
-  absl::StatusOr<std::unique_ptr<store::RecordingFiles>> ReopenRecording(
-      const store::RecordingPath& path, dataplane::Executor& executor) override {
-    return Open(path, Purpose::kGoOn, executor);
-  }
-  absl::StatusOr<std::unique_ptr<store::RecordingFiles>> OpenToMend(
-      const store::RecordingPath& path, dataplane::Executor& executor) override;
   absl::Status DeleteRecording(const store::RecordingPath& path) override;
   absl::Status BeginDeletion(const store::RecordingPath& path) override;
   absl::StatusOr<std::vector<store::RecordingPath>> BegunDeletions(
@@ -85,8 +76,6 @@ class DirectoryStore final : public store::Store, public store::OpenData {
   }
   absl::Status Look() override { return presence_.Look(); }
   absl::Status Describe(const services::Lun& lun) override { return member_->Tell(lun); }
-  store::OpenData* open_data() override { return this; }
-  store::BehindMark* behind_mark() override { return member_.get(); }
   absl::Status WriteSigmf(const store::RecordingPath& path, absl::string_view text) override;
   void Prewrite(const services::Lun& lun) override {
     member_->spares().Keep(lun.prewrite_files, lun.prewrite_bytes);
@@ -95,8 +84,12 @@ class DirectoryStore final : public store::Store, public store::OpenData {
       const store::RingSpec& spec) override {
     return store::MakeHostRing(spec, {this});
   }
-  std::unique_ptr<dataplane::Memory> Prepare(std::unique_ptr<dataplane::Memory> memory) override {
-    return kind_.prepare ? kind_.prepare(std::move(memory)) : std::move(memory);
+  store::Extras extras() override {
+    return {.recovery = this,
+            .member_files = this,
+            .open_data = this,
+            .behind_mark = member_.get(),
+            .disk_engine = kind_.disk_engine.get()};
   }
 
  private:
@@ -111,9 +104,9 @@ class DirectoryStore final : public store::Store, public store::OpenData {
   bool MayRemove(const Directory& channel, const std::string& name,
                  const store::RecordingPath& path, const store::Known& known) const;
   absl::Status FinishChannel(const std::string& id, const store::Known& known) const;
-  absl::StatusOr<std::unique_ptr<store::RecordingFiles>> Open(const store::RecordingPath& path,
-                                                              Purpose purpose,
-                                                              dataplane::Executor& executor) {
+  absl::StatusOr<std::unique_ptr<store::RecordingFiles>> OpenMade(const store::RecordingPath& path,
+                                                                  Purpose purpose,
+                                                                  dataplane::Executor& executor) {
     TD_ASSIGN_OR_RETURN(auto files, OpenFiles::Open(*member_, path, kind_.data_flags, purpose));
     TD_RETURN_IF_ERROR(presence_.Add(files));
     return kind_.open(std::move(files), executor);
@@ -129,26 +122,18 @@ absl::Status DirectoryStore::MakeRecordingDirectory(const store::RecordingPath& 
   return channel.MakeNewDirectory(path.recording);
 }
 
-absl::StatusOr<std::unique_ptr<store::RecordingFiles>> DirectoryStore::CreateRecording(
-    const store::RecordingPath& path, uint64_t /*block_bytes*/, dataplane::Executor& executor) {
-  TD_RETURN_IF_ERROR(member_->spares().WithRoom([&] { return MakeRecordingDirectory(path); }));
-  auto files = Open(path, Purpose::kCreate, executor);
+absl::StatusOr<std::unique_ptr<store::RecordingFiles>> DirectoryStore::Open(
+    const store::RecordingPath& path, const store::Opening& how, dataplane::Executor& executor) {
+  const bool creates = how.purpose == Purpose::kCreate;
+  if (creates || how.purpose == Purpose::kMend) {
+    const absl::Status made =
+        member_->spares().WithRoom([&] { return MakeRecordingDirectory(path); });
+    if (!made.ok() && (creates || !absl::IsAlreadyExists(made))) return made;
+  }
+  auto files = OpenMade(path, how.purpose, executor);
   // Nothing would tell later whose it was.
-  if (!files.ok()) DeleteRecording(path).IgnoreError();
+  if (creates && !files.ok()) DeleteRecording(path).IgnoreError();
   return files;
-}
-
-absl::StatusOr<std::unique_ptr<store::RecordingFiles>> DirectoryStore::OpenRecording(
-    const store::RecordingPath& path, dataplane::Executor& executor) {
-  return Open(path, Purpose::kRead, executor);
-}
-
-absl::StatusOr<std::unique_ptr<store::RecordingFiles>> DirectoryStore::OpenToMend(
-    const store::RecordingPath& path, dataplane::Executor& executor) {
-  const absl::Status made =
-      member_->spares().WithRoom([&] { return MakeRecordingDirectory(path); });
-  if (!made.ok() && !absl::IsAlreadyExists(made)) return made;
-  return Open(path, Purpose::kMend, executor);
 }
 
 absl::Status DirectoryStore::WriteSigmf(const store::RecordingPath& path, absl::string_view text) {

@@ -19,8 +19,7 @@ struct Kind {
   std::function<std::unique_ptr<store::RecordingFiles>(std::shared_ptr<OpenFiles>,
                                                        dataplane::Executor&)>
       open;
-  // See Store::Prepare; null: nothing to do.
-  std::function<std::unique_ptr<dataplane::Memory>(std::unique_ptr<dataplane::Memory>)> prepare;
+  std::shared_ptr<engine::Engine> disk_engine = nullptr;  // see Extras
 };
 
 // A store on one member.

@@ -19,19 +19,23 @@ class MemoryStore final : public Store {
         capacity_bytes_(capacity_bytes),
         pools_(std::make_shared<ArenaPools>()) {}
 
-  absl::StatusOr<std::unique_ptr<RecordingFiles>> CreateRecording(
-      const RecordingPath& path, uint64_t block_bytes, dataplane::Executor& executor) override;
-  absl::StatusOr<std::unique_ptr<RecordingFiles>> OpenRecording(
-      const RecordingPath& path, dataplane::Executor& executor) override;
+  absl::StatusOr<std::unique_ptr<RecordingFiles>> Open(const RecordingPath& path,
+                                                       const Opening& how,
+                                                       dataplane::Executor& executor) override;
   absl::Status DeleteRecording(const RecordingPath& path) override;
   absl::StatusOr<std::vector<RecordingPath>> ListRecordings(const Known& known) override;
   absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(const RingSpec& spec) override;
-  uint64_t size_bytes() const override { return capacity_bytes_; }
-  Layout layout() const override {
-    return {.step_bytes = 1, .counts_index = false, .counts_manifest = false};
+  absl::Status Look() override { return absl::OkStatus(); }
+  Extras extras() override {
+    return {.layout = {.step_bytes = 1, .counts_index = false, .counts_manifest = false},
+            .size_bytes = capacity_bytes_};
   }
 
  private:
+  absl::StatusOr<std::unique_ptr<RecordingFiles>> Create(const RecordingPath& path,
+                                                         uint64_t block_bytes,
+                                                         dataplane::Executor& executor);
+
   using Key = std::pair<std::string, std::string>;
 
   const std::shared_ptr<Arena> arena_;
@@ -41,8 +45,9 @@ class MemoryStore final : public Store {
   std::map<Key, std::shared_ptr<StoredRecording>> recordings_ ABSL_GUARDED_BY(mutex_);
 };
 
-absl::StatusOr<std::unique_ptr<RecordingFiles>> MemoryStore::CreateRecording(
-    const RecordingPath& path, uint64_t block_bytes, dataplane::Executor& executor) {
+absl::StatusOr<std::unique_ptr<RecordingFiles>> MemoryStore::Create(const RecordingPath& path,
+                                                                    uint64_t block_bytes,
+                                                                    dataplane::Executor& executor) {
   absl::MutexLock lock(&mutex_);
   auto& stored = recordings_[{path.channel, path.recording}];
   if (stored != nullptr) {
@@ -52,8 +57,10 @@ absl::StatusOr<std::unique_ptr<RecordingFiles>> MemoryStore::CreateRecording(
   return std::make_unique<MemoryRecording>(stored, pools_, executor);
 }
 
-absl::StatusOr<std::unique_ptr<RecordingFiles>> MemoryStore::OpenRecording(
-    const RecordingPath& path, dataplane::Executor& executor) {
+absl::StatusOr<std::unique_ptr<RecordingFiles>> MemoryStore::Open(const RecordingPath& path,
+                                                                  const Opening& how,
+                                                                  dataplane::Executor& executor) {
+  if (how.purpose == Purpose::kCreate) return Create(path, how.block_bytes, executor);
   absl::MutexLock lock(&mutex_);
   const auto it = recordings_.find({path.channel, path.recording});
   if (it == recordings_.end()) {

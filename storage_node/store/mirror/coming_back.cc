@@ -22,7 +22,7 @@ void LogOnlyThere(const std::string& member, const RecordingPath& path) {
 }  // namespace
 
 absl::StatusOr<Says> SaysOf(const services::Lun& lun, const std::string& name, Store& store) {
-  auto text = store.behind_mark()->ReadBehind();
+  auto text = store.extras().behind_mark->ReadBehind();
   if (text.ok() && text->empty()) return Says();
   auto behind = text.ok() ? format::DecodeBehind(*text) : text.status();
   if (!behind.ok()) {
@@ -60,8 +60,9 @@ absl::Status MirroredStore::TryToReturn(uint32_t member) {
     return absl::OkStatus();
   }
   TD_RETURN_IF_ERROR(pair_->Return(member, store, *says));
-  store->Describe(now).IgnoreError();  // a scrub does it again
-  store->Prewrite(now);
+  MemberFiles& files = *store->extras().member_files;
+  files.Describe(now).IgnoreError();  // a scrub does it again
+  files.Prewrite(now);
   return absl::OkStatus();
 }
 
@@ -80,8 +81,8 @@ absl::StatusOr<std::set<RecordingPath>> MirroredStore::OrderedDeletions(uint32_t
   const auto other = pair_->store(OtherOf(member));
   if (store == nullptr) return Missing(member);
   if (other == nullptr) return Missing(OtherOf(member));
-  TD_ASSIGN_OR_RETURN(std::set<RecordingPath> ordered, other->behind_mark()->Deleted());
-  TD_ASSIGN_OR_RETURN(const auto begun, store->BegunDeletions(known));
+  TD_ASSIGN_OR_RETURN(std::set<RecordingPath> ordered, other->extras().behind_mark->Deleted());
+  TD_ASSIGN_OR_RETURN(const auto begun, store->extras().recovery->BegunDeletions(known));
   ordered.insert(begun.begin(), begun.end());
   return ordered;
 }
@@ -91,7 +92,7 @@ absl::Status MirroredStore::Purge(uint32_t member, NowKnown now_known) {
   const auto store = pair_->store(member);
   if (store == nullptr) return Missing(member);
   TD_ASSIGN_OR_RETURN(const Known before, now_known());
-  TD_RETURN_IF_ERROR(store->FinishDeletions(before));
+  TD_RETURN_IF_ERROR(store->extras().recovery->FinishDeletions(before));
   TD_ASSIGN_OR_RETURN(const auto paths, store->ListRecordings(before));
   TD_ASSIGN_OR_RETURN(const Known known, now_known());
   TD_ASSIGN_OR_RETURN(const auto whole, ListRecordings(known));

@@ -35,9 +35,9 @@ absl::StatusOr<std::vector<std::string>> MirroredStore::RootsToWrite() {
   return roots();
 }
 
-uint64_t MirroredStore::size_bytes() const {
+uint64_t MirroredStore::SmallestSize() const {
   uint64_t smallest = UINT64_MAX;
-  for (const auto& store : Present()) smallest = std::min(smallest, store->size_bytes());
+  for (const auto& store : Present()) smallest = std::min(smallest, store->extras().size_bytes);
   return smallest;
 }
 
@@ -53,13 +53,14 @@ absl::StatusOr<MirroredRecording::Part> MirroredStore::CreatePart(uint32_t membe
   MirroredRecording::Part part{.store = pair_->store(member)};
   absl::StatusOr<std::unique_ptr<RecordingFiles>> files = Missing(member);
   if (part.store != nullptr) {
-    files = part.store->CreateRecording(path, block_bytes, executor);
+    const Opening create = ToCreate(block_bytes);
+    files = part.store->Open(path, create, executor);
     // One that somebody had deleted while this copy was not there. Any other may be the last of its
     // kind.
     if (absl::IsAlreadyExists(files.status()) && pair_->behind(member) &&
         WasOrdered(member, path)) {
       TD_RETURN_IF_ERROR(part.store->DeleteRecording(path));
-      files = part.store->CreateRecording(path, block_bytes, executor);
+      files = part.store->Open(path, create, executor);
     }
   }
   const absl::Status status = files.status();
@@ -74,8 +75,24 @@ absl::StatusOr<MirroredRecording::Part> MirroredStore::CreatePart(uint32_t membe
   return part;
 }
 
-absl::StatusOr<std::unique_ptr<RecordingFiles>> MirroredStore::CreateRecording(
-    const RecordingPath& path, uint64_t block_bytes, dataplane::Executor& executor) {
+MirroredStore::Files MirroredStore::Open(const RecordingPath& path, const Opening& how,
+                                         dataplane::Executor& executor) {
+  switch (how.purpose) {
+    case Purpose::kCreate:
+      return Create(path, how.block_bytes, executor);
+    case Purpose::kGoOn:
+      return OpenToGoOn(path, executor);
+    case Purpose::kMend:
+      return OpenToMend(path, executor);
+    case Purpose::kRead:
+    case Purpose::kPieces:
+      break;
+  }
+  return OpenToRead(path, executor);
+}
+
+MirroredStore::Files MirroredStore::Create(const RecordingPath& path, uint64_t block_bytes,
+                                           dataplane::Executor& executor) {
   MirroredRecording::Parts parts;
   absl::Status status;
   for (uint32_t m = 0; m < kCopies && status.ok(); ++m) {
@@ -110,7 +127,8 @@ bool MirroredStore::StandsIn(uint32_t member, const RecordingPath& path) {
 
 // Who is not believed says nothing of which recordings there are, but of those that are lost.
 absl::StatusOr<MirroredRecording::Parts> MirroredStore::OpenParts(const RecordingPath& path,
-                                                                  OpenPart open) {
+                                                                  Purpose purpose,
+                                                                  dataplane::Executor& executor) {
   MirroredRecording::Parts parts;
   absl::Status absence = absl::NotFoundError(
       absl::StrCat("no recording ", path.channel, "/", path.recording, " is there"));
@@ -119,7 +137,8 @@ absl::StatusOr<MirroredRecording::Parts> MirroredStore::OpenParts(const Recordin
     MirroredRecording::Part& part = parts[m];
     const bool behind = pair_->behind(m);
     part.store = pair_->store(m);
-    auto files = part.store == nullptr ? Missing(m) : open(*part.store);
+    auto files =
+        part.store == nullptr ? Missing(m) : part.store->Open(path, {.purpose = purpose}, executor);
     if (files.ok()) {
       part.files = *std::move(files);
       any = any || !behind;
@@ -137,19 +156,16 @@ absl::StatusOr<MirroredRecording::Parts> MirroredStore::OpenParts(const Recordin
   return absence;
 }
 
-absl::StatusOr<std::unique_ptr<RecordingFiles>> MirroredStore::OpenRecording(
-    const RecordingPath& path, dataplane::Executor& executor) {
-  TD_ASSIGN_OR_RETURN(
-      auto parts, OpenParts(path, [&](Store& store) { return store.OpenPieces(path, executor); }));
+MirroredStore::Files MirroredStore::OpenToRead(const RecordingPath& path,
+                                               dataplane::Executor& executor) {
+  TD_ASSIGN_OR_RETURN(auto parts, OpenParts(path, Purpose::kPieces, executor));
   return std::make_unique<MirroredRecording>(pair_, std::move(parts),
                                              MirroredRecording::Purpose::kRead, executor);
 }
 
-absl::StatusOr<std::unique_ptr<RecordingFiles>> MirroredStore::ReopenRecording(
-    const RecordingPath& path, dataplane::Executor& executor) {
-  TD_ASSIGN_OR_RETURN(auto parts, OpenParts(path, [&](Store& store) {
-                        return store.ReopenRecording(path, executor);
-                      }));
+MirroredStore::Files MirroredStore::OpenToGoOn(const RecordingPath& path,
+                                               dataplane::Executor& executor) {
+  TD_ASSIGN_OR_RETURN(auto parts, OpenParts(path, Purpose::kGoOn, executor));
   for (uint32_t m = 0; m < kCopies; ++m) {
     if (parts[m].files != nullptr) continue;
     TD_ASSIGN_OR_RETURN(parts[m].absent, pair_->Leave(m, parts[m].why));
@@ -158,18 +174,18 @@ absl::StatusOr<std::unique_ptr<RecordingFiles>> MirroredStore::ReopenRecording(
                                              MirroredRecording::Purpose::kWrite, executor);
 }
 
-absl::StatusOr<std::unique_ptr<RecordingFiles>> MirroredStore::OpenToMend(
-    const RecordingPath& path, dataplane::Executor& executor) {
-  TD_RETURN_IF_ERROR(OpenRecording(path, executor).status());  // one has it
+MirroredStore::Files MirroredStore::OpenToMend(const RecordingPath& path,
+                                               dataplane::Executor& executor) {
+  TD_RETURN_IF_ERROR(OpenToRead(path, executor).status());  // one has it
   for (uint32_t m = 0; m < kCopies; ++m) {
     const auto store = pair_->store(m);
     if (store == nullptr) continue;
-    const absl::Status status = store->OpenRecording(path, executor).status();
+    const absl::Status status = store->Open(path, {}, executor).status();
     if (absl::IsNotFound(status)) {
-      TD_RETURN_IF_ERROR(store->OpenToMend(path, executor).status());
+      TD_RETURN_IF_ERROR(store->Open(path, {.purpose = Purpose::kMend}, executor).status());
     }
   }
-  return OpenRecording(path, executor);
+  return OpenToRead(path, executor);
 }
 
 absl::Status MirroredStore::OnEach(absl::FunctionRef<absl::Status(Store&)> what) {
@@ -182,7 +198,7 @@ absl::Status MirroredStore::OnEach(absl::FunctionRef<absl::Status(Store&)> what)
 }
 
 absl::Status MirroredStore::BeginDeletion(const RecordingPath& path) {
-  return OnEach([&](Store& store) { return store.BeginDeletion(path); });
+  return OnEach([&](Store& store) { return store.extras().recovery->BeginDeletion(path); });
 }
 
 // Who is behind says nothing of what there is.
@@ -199,14 +215,15 @@ absl::StatusOr<std::vector<Listed>> MirroredStore::ListedBy(const List& list) co
 }
 
 absl::StatusOr<std::vector<RecordingPath>> MirroredStore::BegunDeletions(const Known& known) {
-  return ListedBy<RecordingPath>([&](Store& store) { return store.BegunDeletions(known); });
+  return ListedBy<RecordingPath>(
+      [&](Store& store) { return store.extras().recovery->BegunDeletions(known); });
 }
 
 void MirroredStore::NoteDeleted(const RecordingPath& path) {
   const uint32_t whole = pair_->whole();
   const auto store = pair_->store(whole);
   if (pair_->lacking().ok() || store == nullptr) return;
-  const absl::Status noted = store->behind_mark()->AddDeleted(path);
+  const absl::Status noted = store->extras().behind_mark->AddDeleted(path);
   if (noted.ok()) return;
   dataplane::LogEach(dataplane::LogLevel::kWarning, "mirror",
                      "deletion not noted: the other copy shows the recording again",
@@ -226,14 +243,15 @@ absl::Status MirroredStore::FinishDeletions(const Known& known) {
   for (uint32_t m = 0; m < kCopies; ++m) {
     const auto store = pair_->store(m);
     if (store == nullptr) continue;
-    const absl::Status finished = store->FinishDeletions(known);
+    const absl::Status finished = store->extras().recovery->FinishDeletions(known);
     if (!pair_->behind(m)) status.Update(finished);
   }
   return status;
 }
 
 absl::StatusOr<std::vector<std::string>> MirroredStore::UnknownChannels(const Known& known) {
-  return ListedBy<std::string>([&](Store& store) { return store.UnknownChannels(known); });
+  return ListedBy<std::string>(
+      [&](Store& store) { return store.extras().recovery->UnknownChannels(known); });
 }
 
 absl::StatusOr<std::set<RecordingPath>> MirroredStore::OnlyBehind(const Known& known) {
@@ -277,14 +295,15 @@ absl::Status MirroredStore::Describe(const services::Lun& lun) {
   absl::Status status;
   for (uint32_t m = 0; m < kCopies; ++m) {
     const auto store = pair_->store(m);
-    const absl::Status told = store == nullptr ? absl::OkStatus() : store->Describe(lun);
+    const absl::Status told =
+        store == nullptr ? absl::OkStatus() : store->extras().member_files->Describe(lun);
     if (!pair_->behind(m)) status.Update(told);
   }
   return status;
 }
 
 void MirroredStore::Prewrite(const services::Lun& lun) {
-  for (const auto& store : Present()) store->Prewrite(lun);
+  for (const auto& store : Present()) store->extras().member_files->Prewrite(lun);
 }
 
 absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MirroredStore::MakeRing(const RingSpec& spec) {
@@ -292,12 +311,6 @@ absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MirroredStore::MakeRing(con
   std::vector<Store*> users;
   for (const auto& store : stores) users.push_back(store.get());
   return MakeHostRing(spec, users);
-}
-
-std::unique_ptr<dataplane::Memory> MirroredStore::Prepare(
-    std::unique_ptr<dataplane::Memory> memory) {
-  for (const auto& store : Present()) memory = store->Prepare(std::move(memory));
-  return memory;
 }
 
 }  // namespace tapedeck::storage_node::store::mirror

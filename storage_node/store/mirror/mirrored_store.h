@@ -29,20 +29,18 @@ using Says = std::optional<format::Behind>;
 // cannot be read.
 absl::StatusOr<Says> SaysOf(const services::Lun& lun, const std::string& name, Store& store);
 
-class MirroredStore final : public Store, public Copies {
+class MirroredStore final : public Store, public Recovery, public MemberFiles, public Copies {
  public:
   MirroredStore(const MemberStore& kind, services::Lun lun, std::shared_ptr<Pair> pair)
-      : kind_(kind), pair_(std::move(pair)), lun_(std::move(lun)) {}
+      : kind_(kind),
+        pair_(std::move(pair)),
+        layout_(Whole()->extras().layout),
+        lun_(std::move(lun)) {}
   ~MirroredStore() override { pair_->Close(); }
 
-  absl::StatusOr<std::unique_ptr<RecordingFiles>> CreateRecording(
-      const RecordingPath& path, uint64_t block_bytes, dataplane::Executor& executor) override;
-  absl::StatusOr<std::unique_ptr<RecordingFiles>> OpenRecording(
-      const RecordingPath& path, dataplane::Executor& executor) override;
-  absl::StatusOr<std::unique_ptr<RecordingFiles>> ReopenRecording(
-      const RecordingPath& path, dataplane::Executor& executor) override;
-  absl::StatusOr<std::unique_ptr<RecordingFiles>> OpenToMend(
-      const RecordingPath& path, dataplane::Executor& executor) override;
+  absl::StatusOr<std::unique_ptr<RecordingFiles>> Open(const RecordingPath& path,
+                                                       const Opening& how,
+                                                       dataplane::Executor& executor) override;
   absl::Status DeleteRecording(const RecordingPath& path) override;
   absl::Status BeginDeletion(const RecordingPath& path) override;
   absl::StatusOr<std::vector<RecordingPath>> BegunDeletions(const Known& known) override;
@@ -50,13 +48,16 @@ class MirroredStore final : public Store, public Copies {
   absl::StatusOr<std::vector<std::string>> UnknownChannels(const Known& known) override;
   absl::StatusOr<std::vector<RecordingPath>> ListRecordings(const Known& known) override;
   absl::Status Look() override;
-  Layout layout() const override { return Whole()->layout(); }
-  uint64_t size_bytes() const override;
   absl::Status Describe(const services::Lun& lun) override;
   void Prewrite(const services::Lun& lun) override;
   absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(const RingSpec& spec) override;
-  std::unique_ptr<dataplane::Memory> Prepare(std::unique_ptr<dataplane::Memory> memory) override;
-  Copies* copies() override { return this; }
+  Extras extras() override {
+    return {.layout = layout_,
+            .size_bytes = SmallestSize(),
+            .recovery = this,
+            .member_files = this,
+            .copies = this};
+  }
 
   std::shared_ptr<const CopyHealth> health() const override { return pair_; }
   std::vector<std::string> roots() const override;
@@ -65,6 +66,12 @@ class MirroredStore final : public Store, public Copies {
   absl::Status Trust(uint64_t omissions, NowKnown known) override;
 
  private:
+  using Files = absl::StatusOr<std::unique_ptr<RecordingFiles>>;
+  Files Create(const RecordingPath& path, uint64_t block_bytes, dataplane::Executor& executor);
+  Files OpenToRead(const RecordingPath& path, dataplane::Executor& executor);
+  Files OpenToGoOn(const RecordingPath& path, dataplane::Executor& executor);
+  Files OpenToMend(const RecordingPath& path, dataplane::Executor& executor);
+  uint64_t SmallestSize() const;
   // Never null: while both are gone, the LUN is offline.
   std::shared_ptr<Store> Whole() const { return pair_->store(pair_->whole()); }
   // Those that are there.
@@ -78,8 +85,8 @@ class MirroredStore final : public Store, public Copies {
   absl::StatusOr<MirroredRecording::Part> CreatePart(uint32_t member, const RecordingPath& path,
                                                      uint64_t block_bytes,
                                                      dataplane::Executor& executor);
-  using OpenPart = absl::FunctionRef<absl::StatusOr<std::unique_ptr<RecordingFiles>>(Store&)>;
-  absl::StatusOr<MirroredRecording::Parts> OpenParts(const RecordingPath& path, OpenPart open);
+  absl::StatusOr<MirroredRecording::Parts> OpenParts(const RecordingPath& path, Purpose purpose,
+                                                     dataplane::Executor& executor);
   // `what` is done on each; what fails on one is left there.
   absl::Status OnEach(absl::FunctionRef<absl::Status(Store&)> what);
   // Somebody had it deleted, and the member still has it.
@@ -101,6 +108,7 @@ class MirroredStore final : public Store, public Copies {
 
   const MemberStore kind_;
   const std::shared_ptr<Pair> pair_;
+  const Layout layout_;  // of both
   mutable absl::Mutex mutex_;
   services::Lun lun_ ABSL_GUARDED_BY(mutex_);  // as it is now
 };

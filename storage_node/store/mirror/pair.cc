@@ -151,7 +151,7 @@ absl::StatusOr<Absent> Pair::Leave(uint32_t member, const absl::Status& why) {
                               .since_ns = absl::ToUnixNanos(dataplane::WallTime()),
                               .why = std::string(why.message())};
   const std::string text = format::EncodeBehind(behind);
-  if (absl::Status marked = other->behind_mark()->WriteBehind(text); !marked.ok()) {
+  if (absl::Status marked = other->extras().behind_mark->WriteBehind(text); !marked.ok()) {
     LogMember(dataplane::LogLevel::kError, "copy not left", names_[member], marked.message());
     return marked;
   }
@@ -233,7 +233,7 @@ void Pair::TellBehind() {
       text = format::EncodeBehind(*state.behind);
     }
     // The other one says it anyway.
-    const bool told = store->behind_mark()->WriteBehind(text).ok();
+    const bool told = store->extras().behind_mark->WriteBehind(text).ok();
     absl::MutexLock lock(&mutex_);
     states_[m].says_so = told && states_[m].store == store;
   }
@@ -277,8 +277,8 @@ absl::Status Pair::Trust(uint64_t omissions, const std::function<absl::Status(ui
   }
   // What the whole copy says is believed longest: a crash in between leaves this one behind. Nobody
   // leaves a member meanwhile, which takes marking_.
-  absl::Status status = stores[member]->behind_mark()->WriteBehind("");
-  if (status.ok()) status = stores[OtherOf(member)]->behind_mark()->WriteBehind("");
+  absl::Status status = stores[member]->extras().behind_mark->WriteBehind("");
+  if (status.ok()) status = stores[OtherOf(member)]->extras().behind_mark->WriteBehind("");
   absl::MutexLock lock(&mutex_);
   states_[member].says_so = false;
   states_[member].durable = false;

@@ -51,7 +51,7 @@ absl::StatusOr<std::unique_ptr<Store>> Make(std::unique_ptr<store::directory::Me
                        dataplane::Executor& executor) {
     return std::make_unique<PosixRecording>(std::move(files), executor);
   };
-  return store::directory::MakeStore(std::move(member), {.open = open, .prepare = nullptr});
+  return store::directory::MakeStore(std::move(member), {.open = open});
 }
 
 }  // namespace

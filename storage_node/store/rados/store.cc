@@ -26,7 +26,7 @@ struct StoreThreads {
   std::unique_ptr<services::TaskThread> slow;
 };
 
-class RadosStore final : public Store {
+class RadosStore final : public Store, public Recovery {
  public:
   RadosStore(std::unique_ptr<Cluster> cluster, std::unique_ptr<Holding> holding,
              StoreThreads threads, std::string lun_uid)
@@ -39,10 +39,9 @@ class RadosStore final : public Store {
 
   absl::Status Load();
 
-  absl::StatusOr<std::unique_ptr<RecordingFiles>> CreateRecording(
-      const RecordingPath& path, uint64_t block_bytes, dataplane::Executor& executor) override;
-  absl::StatusOr<std::unique_ptr<RecordingFiles>> OpenRecording(
-      const RecordingPath& path, dataplane::Executor& executor) override;
+  absl::StatusOr<std::unique_ptr<RecordingFiles>> Open(const RecordingPath& path,
+                                                       const Opening& how,
+                                                       dataplane::Executor& executor) override;
   absl::Status DeleteRecording(const RecordingPath& path) override;
   absl::Status BeginDeletion(const RecordingPath& path) override;
   absl::StatusOr<std::vector<RecordingPath>> BegunDeletions(const Known& known) override;
@@ -55,12 +54,15 @@ class RadosStore final : public Store {
   absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(const RingSpec& spec) override {
     return MakeHostRing(spec, {this});
   }
-  Notebook* notebook() override { return &notebook_; }
+  Extras extras() override { return {.recovery = this, .notebook = &notebook_}; }
 
  private:
   StoreParts parts() { return {*cluster_, *holding_, *threads_.io, *threads_.slow}; }
   // Waits for the cluster; NOT_FOUND if there is no such recording.
   absl::StatusOr<std::shared_ptr<StoredRecording>> Find(const RecordingPath& path);
+  absl::StatusOr<std::unique_ptr<RecordingFiles>> Create(const RecordingPath& path,
+                                                         uint64_t block_bytes,
+                                                         dataplane::Executor& executor);
   // INTERNAL (STORE_IO) once the LUN was found to be somebody else's.
   absl::StatusOr<std::unique_ptr<RecordingFiles>> OpenFiles(std::shared_ptr<StoredRecording> stored,
                                                             dataplane::Executor& executor);
@@ -130,8 +132,9 @@ absl::StatusOr<std::unique_ptr<RecordingFiles>> RadosStore::OpenFiles(
 }
 
 // The row first: what a crash leaves has one, and is found.
-absl::StatusOr<std::unique_ptr<RecordingFiles>> RadosStore::CreateRecording(
-    const RecordingPath& path, uint64_t block_bytes, dataplane::Executor& executor) {
+absl::StatusOr<std::unique_ptr<RecordingFiles>> RadosStore::Create(const RecordingPath& path,
+                                                                   uint64_t block_bytes,
+                                                                   dataplane::Executor& executor) {
   absl::MutexLock making(&making_);
   TD_RETURN_IF_ERROR(holding_->status());
   {
@@ -155,8 +158,10 @@ absl::StatusOr<std::unique_ptr<RecordingFiles>> RadosStore::CreateRecording(
   return OpenFiles(*std::move(stored), executor);
 }
 
-absl::StatusOr<std::unique_ptr<RecordingFiles>> RadosStore::OpenRecording(
-    const RecordingPath& path, dataplane::Executor& executor) {
+absl::StatusOr<std::unique_ptr<RecordingFiles>> RadosStore::Open(const RecordingPath& path,
+                                                                 const Opening& how,
+                                                                 dataplane::Executor& executor) {
+  if (how.purpose == Purpose::kCreate) return Create(path, how.block_bytes, executor);
   TD_ASSIGN_OR_RETURN(auto stored, Find(path));
   return OpenFiles(std::move(stored), executor);
 }

@@ -27,7 +27,7 @@ class StripedNotebook final : public Notebook {
     Note newest;
     absl::Status damage;
     for (const ListedMember* member : members_.All()) {
-      auto note = member->store->notebook()->ReadNote();
+      auto note = member->store->extras().notebook->ReadNote();
       if (!note.ok()) damage = note.status();
       if (note.ok() && note->generation > newest.generation) newest = *std::move(note);
     }
@@ -36,7 +36,7 @@ class StripedNotebook final : public Notebook {
   }
   absl::Status WriteNote(const Note& note) override {
     for (const ListedMember* member : members_.All()) {
-      TD_RETURN_IF_ERROR(member->store->notebook()->WriteNote(note));
+      TD_RETURN_IF_ERROR(member->store->extras().notebook->WriteNote(note));
     }
     return absl::OkStatus();
   }
@@ -56,19 +56,16 @@ Known KnownOn(const Known& known, size_t member) {
 
 // Blocks go round, so the smallest member is full first.
 uint64_t SizeOf(uint64_t smallest, const ListedMember& member) {
-  return std::min(smallest, member.store->size_bytes());
+  return std::min(smallest, member.store->extras().size_bytes);
 }
 
-class StripedStore final : public Store, public MemberList {
+class StripedStore final : public Store, public Recovery, public MemberFiles, public MemberList {
  public:
   explicit StripedStore(ListedMembers members) : members_(std::move(members)) {}
 
-  absl::StatusOr<std::unique_ptr<RecordingFiles>> CreateRecording(
-      const RecordingPath& path, uint64_t block_bytes, dataplane::Executor& executor) override;
-  absl::StatusOr<std::unique_ptr<RecordingFiles>> OpenRecording(
-      const RecordingPath& path, dataplane::Executor& executor) override;
-  absl::StatusOr<std::unique_ptr<RecordingFiles>> ReopenRecording(
-      const RecordingPath& path, dataplane::Executor& executor) override;
+  absl::StatusOr<std::unique_ptr<RecordingFiles>> Open(const RecordingPath& path,
+                                                       const Opening& how,
+                                                       dataplane::Executor& executor) override;
   absl::Status DeleteRecording(const RecordingPath& path) override;
   absl::Status BeginDeletion(const RecordingPath& path) override;
   absl::StatusOr<std::vector<RecordingPath>> BegunDeletions(const Known& known) override;
@@ -76,27 +73,18 @@ class StripedStore final : public Store, public MemberList {
   absl::StatusOr<std::vector<std::string>> UnknownChannels(const Known& known) override;
   absl::StatusOr<std::vector<RecordingPath>> ListRecordings(const Known& known) override;
   absl::Status Look() override;
-  Layout layout() const override { return members_.first().layout(); }
-  uint64_t size_bytes() const override { return SizeWith({}); }
   absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(const RingSpec& spec) override;
-  std::unique_ptr<dataplane::Memory> Prepare(std::unique_ptr<dataplane::Memory> memory) override;
-  // Of a recording on one member, which is the first.
-  OpenData* open_data() override { return members_.first().open_data(); }
-  Notebook* notebook() override {
-    return members_.first().notebook() == nullptr ? nullptr : &notebook_;
-  }
-  absl::Status Describe(const services::Lun& lun) override {
-    for (const auto* member : members_.All()) TD_RETURN_IF_ERROR(member->store->Describe(lun));
-    return absl::OkStatus();
-  }
-  void Prewrite(const services::Lun& lun) override {
-    for (const auto* member : members_.All()) member->store->Prewrite(lun);
-  }
-  MemberList* member_list() override { return this; }
+  Extras extras() override;
+  absl::Status Describe(const services::Lun& lun) override;
+  void Prewrite(const services::Lun& lun) override;
   uint64_t SizeWith(const ListedMembers& more) const override;
   void Add(ListedMembers more) override { members_.Add(std::move(more)); }
 
  private:
+  using Files = absl::StatusOr<std::unique_ptr<RecordingFiles>>;
+  Files Create(const RecordingPath& path, uint64_t block_bytes, dataplane::Executor& executor);
+  Files OpenToRead(const RecordingPath& path, dataplane::Executor& executor);
+  Files OpenToGoOn(const RecordingPath& path, dataplane::Executor& executor);
   static absl::Status Absent(const ListedMember& member, const RecordingPath& path);
 
   Members members_;
@@ -111,12 +99,49 @@ uint64_t StripedStore::SizeWith(const ListedMembers& more) const {
   return smallest * (members.size() + more.size());
 }
 
-absl::StatusOr<std::unique_ptr<RecordingFiles>> StripedStore::CreateRecording(
-    const RecordingPath& path, uint64_t block_bytes, dataplane::Executor& executor) {
+Extras StripedStore::extras() {
+  const Extras one = members_.first().extras();
+  return {.layout = one.layout,
+          .size_bytes = SizeWith({}),
+          .recovery = this,
+          .member_files = this,
+          .notebook = one.notebook == nullptr ? nullptr : &notebook_,
+          .open_data = one.open_data,  // of a recording on one member, which is the first
+          .member_list = this};
+}
+
+absl::Status StripedStore::Describe(const services::Lun& lun) {
+  for (const auto* member : members_.All()) {
+    TD_RETURN_IF_ERROR(member->store->extras().member_files->Describe(lun));
+  }
+  return absl::OkStatus();
+}
+
+void StripedStore::Prewrite(const services::Lun& lun) {
+  for (const auto* member : members_.All()) member->store->extras().member_files->Prewrite(lun);
+}
+
+StripedStore::Files StripedStore::Open(const RecordingPath& path, const Opening& how,
+                                       dataplane::Executor& executor) {
+  switch (how.purpose) {
+    case Purpose::kCreate:
+      return Create(path, how.block_bytes, executor);
+    case Purpose::kGoOn:
+      return OpenToGoOn(path, executor);
+    case Purpose::kRead:
+    case Purpose::kPieces:
+    case Purpose::kMend:
+      break;
+  }
+  return OpenToRead(path, executor);
+}
+
+StripedStore::Files StripedStore::Create(const RecordingPath& path, uint64_t block_bytes,
+                                         dataplane::Executor& executor) {
   StripedRecording::Parts parts;
   const auto members = members_.First(path.members);
   for (const auto* member : members) {
-    auto part = member->store->CreateRecording(path, block_bytes, executor);
+    auto part = member->store->Open(path, ToCreate(block_bytes), executor);
     if (!part.ok()) {
       // The part that failed may be another recording's: only our own are removed.
       const size_t made = parts.size();
@@ -139,14 +164,14 @@ absl::Status StripedStore::Absent(const ListedMember& member, const RecordingPat
 
 // Somebody may have removed a part: the others' blocks are there. A part whose indexes are all gone
 // tells nothing, and is kept.
-absl::StatusOr<std::unique_ptr<RecordingFiles>> StripedStore::OpenRecording(
-    const RecordingPath& path, dataplane::Executor& executor) {
+StripedStore::Files StripedStore::OpenToRead(const RecordingPath& path,
+                                             dataplane::Executor& executor) {
   StripedRecording::Parts parts;
   bool any = false, indexed = false;
   absl::Status absence;
   const auto members = members_.First(path.members);
   for (size_t m = 0; m < members.size(); ++m) {
-    auto part = members[m]->store->OpenRecording(path, executor);
+    auto part = members[m]->store->Open(path, {}, executor);
     if (!part.ok() && !absl::IsNotFound(part.status())) return std::move(part).status();
     if (part.ok()) {
       any = true;
@@ -164,11 +189,12 @@ absl::StatusOr<std::unique_ptr<RecordingFiles>> StripedStore::OpenRecording(
   return std::make_unique<StripedRecording>(std::move(parts));
 }
 
-absl::StatusOr<std::unique_ptr<RecordingFiles>> StripedStore::ReopenRecording(
-    const RecordingPath& path, dataplane::Executor& executor) {
+StripedStore::Files StripedStore::OpenToGoOn(const RecordingPath& path,
+                                             dataplane::Executor& executor) {
   StripedRecording::Parts parts;
   for (const auto* member : members_.First(path.members)) {
-    TD_ASSIGN_OR_RETURN(auto part, member->store->ReopenRecording(path, executor));
+    TD_ASSIGN_OR_RETURN(auto part,
+                        member->store->Open(path, {.purpose = Purpose::kGoOn}, executor));
     parts.push_back(std::move(part));
   }
   return std::make_unique<StripedRecording>(std::move(parts));
@@ -176,7 +202,7 @@ absl::StatusOr<std::unique_ptr<RecordingFiles>> StripedStore::ReopenRecording(
 
 absl::Status StripedStore::BeginDeletion(const RecordingPath& path) {
   for (const auto* member : members_.First(path.members)) {
-    TD_RETURN_IF_ERROR(member->store->BeginDeletion(path));
+    TD_RETURN_IF_ERROR(member->store->extras().recovery->BeginDeletion(path));
   }
   return absl::OkStatus();
 }
@@ -185,7 +211,8 @@ absl::StatusOr<std::vector<RecordingPath>> StripedStore::BegunDeletions(const Kn
   std::set<RecordingPath> begun;
   const auto members = members_.All();
   for (size_t m = 0; m < members.size(); ++m) {
-    TD_ASSIGN_OR_RETURN(const auto paths, members[m]->store->BegunDeletions(KnownOn(known, m)));
+    TD_ASSIGN_OR_RETURN(const auto paths,
+                        members[m]->store->extras().recovery->BegunDeletions(KnownOn(known, m)));
     begun.insert(paths.begin(), paths.end());
   }
   return std::vector<RecordingPath>(begun.begin(), begun.end());
@@ -220,7 +247,7 @@ absl::StatusOr<std::vector<RecordingPath>> StripedStore::ListRecordings(const Kn
 absl::StatusOr<std::vector<std::string>> StripedStore::UnknownChannels(const Known& known) {
   std::set<std::string> ids;
   for (const auto* member : members_.All()) {
-    TD_ASSIGN_OR_RETURN(const auto more, member->store->UnknownChannels(known));
+    TD_ASSIGN_OR_RETURN(const auto more, member->store->extras().recovery->UnknownChannels(known));
     ids.insert(more.begin(), more.end());
   }
   return std::vector<std::string>(ids.begin(), ids.end());
@@ -229,7 +256,7 @@ absl::StatusOr<std::vector<std::string>> StripedStore::UnknownChannels(const Kno
 absl::Status StripedStore::FinishDeletions(const Known& known) {
   const auto members = members_.All();
   for (size_t m = 0; m < members.size(); ++m) {
-    TD_RETURN_IF_ERROR(members[m]->store->FinishDeletions(KnownOn(known, m)));
+    TD_RETURN_IF_ERROR(members[m]->store->extras().recovery->FinishDeletions(KnownOn(known, m)));
   }
   return absl::OkStatus();
 }
@@ -244,12 +271,6 @@ absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> StripedStore::MakeRing(cons
   std::vector<Store*> users;
   for (const auto* member : members_.All()) users.push_back(member->store.get());
   return MakeHostRing(spec, users);
-}
-
-std::unique_ptr<dataplane::Memory> StripedStore::Prepare(
-    std::unique_ptr<dataplane::Memory> memory) {
-  for (const auto* member : members_.All()) memory = member->store->Prepare(std::move(memory));
-  return memory;
 }
 
 }  // namespace

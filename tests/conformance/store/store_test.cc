@@ -97,7 +97,7 @@ class StoreTest : public testing::TestWithParam<Case> {
   }
 
   std::unique_ptr<RecordingFiles> Create() {
-    auto files = store_->CreateRecording(kPath, kBlockBytes, executor_);
+    auto files = store_->Open(kPath, ToCreate(kBlockBytes), executor_);
     EXPECT_TRUE(files.ok()) << files.status();
     return *std::move(files);
   }
@@ -250,7 +250,7 @@ TEST_P(StoreTest, ManifestIsReplacedAndSurvivesReopening) {
   }
   ASSERT_TRUE(Wait<absl::Status>([&](auto done) { files->Flush(std::move(done)); }).ok());
   files = nullptr;
-  auto again = store_->OpenRecording(kPath, executor_);
+  auto again = store_->Open(kPath, {}, executor_);
   ASSERT_TRUE(again.ok()) << again.status();
   for (uint32_t copy = 0; copy < (*again)->index_copies(); ++copy) {
     const auto text = Wait<absl::StatusOr<std::string>>(
@@ -273,15 +273,15 @@ TEST_P(StoreTest, RecordingsAreListedOnceAndDeletedWhole) {
   EXPECT_THAT(*store_->ListRecordings(kKnown), testing::IsEmpty());
   auto files = Create();
   EXPECT_TRUE(
-      absl::IsAlreadyExists(store_->CreateRecording(kPath, kBlockBytes, executor_).status()));
-  EXPECT_TRUE(absl::IsNotFound(
-      store_->OpenRecording({.channel = "c", .recording = "x"}, executor_).status()));
+      absl::IsAlreadyExists(store_->Open(kPath, ToCreate(kBlockBytes), executor_).status()));
+  EXPECT_TRUE(
+      absl::IsNotFound(store_->Open({.channel = "c", .recording = "x"}, {}, executor_).status()));
   EXPECT_THAT(*store_->ListRecordings(kKnown), testing::ElementsAre(kPath));
   files = nullptr;
   EXPECT_TRUE(store_->DeleteRecording(kPath).ok());
   EXPECT_TRUE(store_->DeleteRecording(kPath).ok()) << "deleting again is no error";
   EXPECT_THAT(*store_->ListRecordings(kKnown), testing::IsEmpty());
-  EXPECT_TRUE(absl::IsNotFound(store_->OpenRecording(kPath, executor_).status()));
+  EXPECT_TRUE(absl::IsNotFound(store_->Open(kPath, {}, executor_).status()));
 }
 
 TEST_P(StoreTest, PlayedBlockOutlivesItsDeletedRecording) {

@@ -36,7 +36,9 @@ void DiskHost::Admit(const Open& open, dataplane::Executor& executor,
 absl::StatusOr<Admission> DiskHost::Record(const Open& open, dataplane::Executor& executor) {
   TD_ASSIGN_OR_RETURN(auto ring,
                       store_->MakeRing({.slots = kSlots, .slot_bytes = manifest_.block_bytes}));
-  TD_ASSIGN_OR_RETURN(auto files, store_->CreateRecording(path(), manifest_.block_bytes, executor));
+  TD_ASSIGN_OR_RETURN(
+      auto files,
+      store_->Open(path(), storage_node::store::ToCreate(manifest_.block_bytes), executor));
   const auto arrivals = std::make_shared<dataplane::ArrivalCrcs>(manifest_.entries().piece_bytes);
   Admission admission{.ring = std::move(ring),
                       .accept = {.recording = "r",
@@ -61,7 +63,7 @@ absl::StatusOr<Admission> DiskHost::Play(const Open& open, dataplane::Executor& 
   TD_ASSIGN_OR_RETURN(
       auto ring,
       store_->MakeRing({.slots = kSlots, .slot_bytes = manifest_.block_bytes, .playback = true}));
-  TD_ASSIGN_OR_RETURN(auto files, store_->OpenRecording(path(), executor));
+  TD_ASSIGN_OR_RETURN(auto files, store_->Open(path(), {}, executor));
   Admission admission{.ring = ring,
                       .accept = {.recording = "r",
                                  .datatype = "cf32_le",

@@ -177,26 +177,14 @@ class FaultFiles final : public store::RecordingFiles {
   const std::shared_ptr<store::Mailbox> mailbox_;
 };
 
-class FaultStore final : public store::Store {
+class FaultStore final : public store::Store, public store::Recovery {
  public:
   FaultStore(FaultDisk& disk, uint32_t members) : disk_(disk), members_(members) {}
 
-  absl::StatusOr<std::unique_ptr<store::RecordingFiles>> CreateRecording(
-      const store::RecordingPath& path, uint64_t, dataplane::Executor& executor) override {
-    const auto [it, made] = disk_.recordings.try_emplace(Key(path));
-    if (!made) return absl::AlreadyExistsError(absl::StrCat("mkdir ", Key(path)));
-    const uint32_t copies = std::min(members_, format::kMaxIndexCopies);
-    it->second.entries.assign(members_, Entry::kMade);
-    it->second.data.assign(members_, DiskFile(disk_.stale));
-    it->second.index.assign(copies, DiskFile(disk_.stale_index));
-    it->second.manifest.resize(copies);
-    it->second.manifest_entries.assign(copies, Entry::kThere);
-    if (disk_.removed > 0) ++disk_.reused;
-    return std::make_unique<FaultFiles>(disk_, it->second, executor);
-  }
-
-  absl::StatusOr<std::unique_ptr<store::RecordingFiles>> OpenRecording(
-      const store::RecordingPath& path, dataplane::Executor& executor) override {
+  absl::StatusOr<std::unique_ptr<store::RecordingFiles>> Open(
+      const store::RecordingPath& path, const store::Opening& how,
+      dataplane::Executor& executor) override {
+    if (how.purpose == store::Purpose::kCreate) return Create(path, executor);
     const auto it = disk_.recordings.find(Key(path));
     if (it == disk_.recordings.end() || !SeenAnywhere(it->second)) {
       return absl::NotFoundError(absl::StrCat("open ", Key(path)));
@@ -244,6 +232,10 @@ class FaultStore final : public store::Store {
     return paths;
   }
 
+  absl::Status Look() override { return absl::OkStatus(); }
+
+  store::Extras extras() override { return {.recovery = this}; }
+
   absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(
       const store::RingSpec& spec) override {
     TD_ASSIGN_OR_RETURN(auto memory, dataplane::host::Create(spec.slots * spec.slot_bytes));
@@ -253,6 +245,20 @@ class FaultStore final : public store::Store {
   }
 
  private:
+  absl::StatusOr<std::unique_ptr<store::RecordingFiles>> Create(const store::RecordingPath& path,
+                                                                dataplane::Executor& executor) {
+    const auto [it, made] = disk_.recordings.try_emplace(Key(path));
+    if (!made) return absl::AlreadyExistsError(absl::StrCat("mkdir ", Key(path)));
+    const uint32_t copies = std::min(members_, format::kMaxIndexCopies);
+    it->second.entries.assign(members_, Entry::kMade);
+    it->second.data.assign(members_, DiskFile(disk_.stale));
+    it->second.index.assign(copies, DiskFile(disk_.stale_index));
+    it->second.manifest.resize(copies);
+    it->second.manifest_entries.assign(copies, Entry::kThere);
+    if (disk_.removed > 0) ++disk_.reused;
+    return std::make_unique<FaultFiles>(disk_, it->second, executor);
+  }
+
   bool SeenAnywhere(const DiskRecording& recording) const {
     bool seen = false;
     for (uint32_t m = 0; m < members_; ++m) seen = seen || recording.Seen(m);

@@ -72,7 +72,7 @@ bool Keeping::Begin(Change& change) {
     change.done = true;
     return false;
   }
-  auto files = lun_.store().OpenRecording(take.path, lun_.executor());
+  auto files = lun_.store().Open(take.path, {}, lun_.executor());
   EXPECT_TRUE(files.ok()) << files.status();
   change.done = !files.ok();
   if (change.done) return false;

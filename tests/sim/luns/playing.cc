@@ -14,7 +14,7 @@ std::set<uint64_t> Play(store::Store& store, const store::RecordingPath& path,
                         const format::Manifest& manifest, IsRight is_right) {
   ManualExecutor executor(absl::ZeroDuration());
   std::set<uint64_t> good;
-  auto files = store.OpenRecording(path, executor);
+  auto files = store.Open(path, {}, executor);
   EXPECT_TRUE(files.ok()) << files.status();
   if (!files.ok()) return good;
   auto ring = *store.MakeRing({.slots = 4, .slot_bytes = manifest.block_bytes, .playback = true});

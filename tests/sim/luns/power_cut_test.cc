@@ -57,7 +57,7 @@ uint64_t Record(FaultDisk& disk, uint64_t seed, uint32_t members, uint64_t* push
   ManualExecutor executor(absl::ZeroDuration());
   auto store = MakeFaultStore(disk, members);
   auto ring = *store->MakeRing({.slots = 8, .slot_bytes = kCutBlockBytes});
-  auto files = *store->CreateRecording(kPath, kCutBlockBytes, executor);
+  auto files = *store->Open(kPath, store::ToCreate(kCutBlockBytes), executor);
   bool sealed = false;
   uint64_t acknowledged = 0;
   const uint64_t blocks = 1 + random() % 24;

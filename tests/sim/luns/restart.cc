@@ -79,8 +79,9 @@ bool Restart::Start(uint64_t operations) {
 absl::Status Restart::Recover() {
   store_ = nullptr;
   TD_ASSIGN_OR_RETURN(store_, open_(disk_));
-  TD_RETURN_IF_ERROR(store_->FinishDeletions({}));
-  TD_ASSIGN_OR_RETURN(const auto begun, store_->BegunDeletions({}));
+  store::Recovery& recovery = *store_->extras().recovery;
+  TD_RETURN_IF_ERROR(recovery.FinishDeletions({}));
+  TD_ASSIGN_OR_RETURN(const auto begun, recovery.BegunDeletions({}));
   for (const store::RecordingPath& path : begun) {
     TD_RETURN_IF_ERROR(store_->DeleteRecording(path));
   }

@@ -126,7 +126,7 @@ absl::StatusOr<Made> SimulatedLun::Make(Take like, uint64_t blocks) {
   manifest.identity.recording.bytes[0] = static_cast<std::byte>(number);
   manifest.identity.recording.bytes[1] = static_cast<std::byte>(number >> 8);
   TD_ASSIGN_OR_RETURN(auto files,
-                      store_.CreateRecording(like.path, manifest.block_bytes, executor_));
+                      store_.Open(like.path, store::ToCreate(manifest.block_bytes), executor_));
   Take& take = (*ledger_)[number] = std::move(like);
   Made made{.take = &take,
             .recording = {.name = take.path.recording,

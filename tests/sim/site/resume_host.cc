@@ -63,7 +63,7 @@ absl::StatusOr<Admission> ResumeHost::Record(const Open& open, dataplane::Execut
   }
   if (!open.resume.has_value()) {
     TD_ASSIGN_OR_RETURN(auto files,
-                        store_->CreateRecording(path(), manifest_.block_bytes, executor));
+                        store_->Open(path(), store::ToCreate(manifest_.block_bytes), executor));
     return MakeAdmission(open, {}, std::move(files), executor);
   }
   const auto closed = Close();
@@ -78,7 +78,8 @@ absl::StatusOr<Admission> ResumeHost::Record(const Open& open, dataplane::Execut
   TD_ASSIGN_OR_RETURN(
       auto start, recording::FindStart(*store_, path(), *closed, open.resume->first_block, clock_));
   manifest_ = recording::Reopened(*closed, start);
-  TD_ASSIGN_OR_RETURN(auto files, store_->ReopenRecording(path(), executor));
+  TD_ASSIGN_OR_RETURN(auto files,
+                      store_->Open(path(), {.purpose = store::Purpose::kGoOn}, executor));
   return MakeAdmission(open, std::move(start), std::move(files), executor);
 }
 

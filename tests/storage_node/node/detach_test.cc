@@ -28,18 +28,16 @@ class HangingStore final : public store::Store {
     hang_.closing.Notify();
     hang_.thawed.WaitForNotification();
   }
-  absl::StatusOr<std::unique_ptr<store::RecordingFiles>> CreateRecording(
-      const store::RecordingPath&, uint64_t, dataplane::Executor&) override {
-    return absl::UnimplementedError("");
-  }
-  absl::StatusOr<std::unique_ptr<store::RecordingFiles>> OpenRecording(
-      const store::RecordingPath&, dataplane::Executor&) override {
+  absl::StatusOr<std::unique_ptr<store::RecordingFiles>> Open(const store::RecordingPath&,
+                                                              const store::Opening&,
+                                                              dataplane::Executor&) override {
     return absl::UnimplementedError("");
   }
   absl::Status DeleteRecording(const store::RecordingPath&) override { return absl::OkStatus(); }
   absl::StatusOr<std::vector<store::RecordingPath>> ListRecordings(const store::Known&) override {
     return std::vector<store::RecordingPath>();
   }
+  absl::Status Look() override { return absl::OkStatus(); }
   absl::StatusOr<std::shared_ptr<dataplane::SlotPool>> MakeRing(const store::RingSpec&) override {
     return absl::UnimplementedError("");
   }

@@ -84,12 +84,12 @@ class DeviceStoreTest : public testing::Test {
     return *std::move(result);
   }
   std::unique_ptr<RecordingFiles> Make(const RecordingPath& path) {
-    auto files = store_->CreateRecording(path, kBlock, executor_);
+    auto files = store_->Open(path, ToCreate(kBlock), executor_);
     EXPECT_TRUE(files.ok()) << files.status();
     return *std::move(files);
   }
   std::unique_ptr<RecordingFiles> Again(const RecordingPath& path) {
-    auto files = store_->OpenRecording(path, executor_);
+    auto files = store_->Open(path, {}, executor_);
     EXPECT_TRUE(files.ok()) << files.status();
     return *std::move(files);
   }

@@ -145,8 +145,8 @@ TEST_F(TwoDevices, PartOfARecordingIsRemovedAtTheNextStart) {
   for (const uint32_t member : {0u, 1u}) {
     auto store = store::device::Open(lun, member);
     ASSERT_TRUE(store.ok()) << store.status();
-    auto files = (*store)->CreateRecording({.channel = "c", .recording = "part"}, kBlockBytes,
-                                           node_.executor());
+    auto files = (*store)->Open({.channel = "c", .recording = "part"}, store::ToCreate(kBlockBytes),
+                                node_.executor());
     ASSERT_TRUE(files.ok());
     bool done = false;
     (*files)->WriteIndex(0, 0, store::Bytes(64), [&](absl::Status) { done = true; });

@@ -57,7 +57,7 @@ TEST_F(DeviceStoreTest, SlotDamagedInBothCopiesStopsNewRecordings) {
   Reopen();
   EXPECT_THAT(*store_->ListRecordings({}), testing::ElementsAre(kOther));
   EXPECT_EQ(GetManifest(*Again(kOther)), "kept");
-  EXPECT_THAT(std::string(store_->CreateRecording(kPath, kBlock, executor_).status().message()),
+  EXPECT_THAT(std::string(store_->Open(kPath, ToCreate(kBlock), executor_).status().message()),
               testing::HasSubstr("slot 1 is damaged"));
 }
 
@@ -68,7 +68,7 @@ TEST_F(DeviceStoreTest, SlotOfZerosInBothCopiesStopsNewRecordings) {
   PutBytes(kHeadBytes, std::string(2 * kSlotBytes, '\0'));
   Reopen();
   EXPECT_THAT(*store_->ListRecordings({}), testing::IsEmpty());
-  EXPECT_THAT(std::string(store_->CreateRecording(kOther, kBlock, executor_).status().message()),
+  EXPECT_THAT(std::string(store_->Open(kOther, ToCreate(kBlock), executor_).status().message()),
               testing::HasSubstr("slot 0 is damaged"));
 }
 
@@ -163,7 +163,7 @@ TEST_F(DeviceStoreTest, DeletedUnitsAreUsedAgainWithoutTheOldIndex) {
 
 TEST_F(DeviceStoreTest, FullDeviceSaysSoAndWhatIsThereStays) {
   CreateStore();
-  EXPECT_EQ(store_->size_bytes(), 12 * kUnitBytes);
+  EXPECT_EQ(store_->extras().size_bytes, 12 * kUnitBytes);
   auto first = Make(kPath), second = Make(kOther);
   ASSERT_TRUE(PutIndex(*first, 0, Bytes(64)).ok());
   ASSERT_TRUE(PutIndex(*second, 0, Bytes(64)).ok());

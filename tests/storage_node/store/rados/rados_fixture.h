@@ -44,7 +44,7 @@ class RadosFixture : public testing::Test {
   }
 
   std::unique_ptr<RecordingFiles> CreateFiles(Store& store) {
-    auto files = store.CreateRecording(kTestPath, kLargeBlock, executor_);
+    auto files = store.Open(kTestPath, ToCreate(kLargeBlock), executor_);
     EXPECT_TRUE(files.ok()) << files.status();
     return *std::move(files);
   }

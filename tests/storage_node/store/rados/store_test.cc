@@ -82,7 +82,7 @@ TEST_F(RadosStoreTest, ADeletionThatWasCutShortIsEndedByTheNextStart) {
   auto again = Open(lun_, 0);
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_THAT(*(*again)->ListRecordings({}), IsEmpty());
-  EXPECT_THAT(*(*again)->BegunDeletions({}), ElementsAre(kTestPath));
+  EXPECT_THAT(*(*again)->extras().recovery->BegunDeletions({}), ElementsAre(kTestPath));
   ASSERT_TRUE((*again)->DeleteRecording(kTestPath).ok());
   EXPECT_THAT(Objects(), ElementsAre("tapedeck.lun", "tapedeck.recordings"));
 }
@@ -94,7 +94,7 @@ TEST_F(RadosStoreTest, WhatIsAnothersIsNeitherOpenedNorDeleted) {
   store_ = nullptr;
   auto again = Open(lun_, 0);
   ASSERT_TRUE(again.ok()) << again.status();
-  EXPECT_TRUE(absl::IsFailedPrecondition((*again)->OpenRecording(kTestPath, executor_).status()));
+  EXPECT_TRUE(absl::IsFailedPrecondition((*again)->Open(kTestPath, {}, executor_).status()));
   EXPECT_TRUE(absl::IsFailedPrecondition((*again)->DeleteRecording(kTestPath)));
   EXPECT_THAT(Objects(), Contains("c/r.m"));
 }
@@ -123,7 +123,7 @@ TEST_F(RadosStoreTest, WhoeverHadTheLunBeforeWritesNothingMore) {
   EXPECT_THAT(std::string(late.message()), HasSubstr("another storage node"));
   EXPECT_TRUE(absl::IsInternal(WriteManifest(*files, "late")));
   EXPECT_TRUE(absl::IsInternal(store_->DeleteRecording(kTestPath)));
-  auto theirs = (*taken)->OpenRecording(kTestPath, executor_);
+  auto theirs = (*taken)->Open(kTestPath, {}, executor_);
   ASSERT_TRUE(theirs.ok()) << theirs.status();
   const auto block = Read(**theirs, 0);
   ASSERT_TRUE(block.ok()) << block.status();
