@@ -5,7 +5,7 @@
 #include "services/observe/doctor/lock.h"
 #include "storage_node/doctor/checks.h"
 #include "storage_node/engine/uring_engine.h"
-#include "storage_node/store/locking.h"
+#include "storage_node/store/list.h"
 
 namespace tapedeck::storage_node::doctor {
 
@@ -15,8 +15,10 @@ void CheckEngine(const std::vector<LunFacts>& luns, uint64_t ring_bytes, Finding
     findings.push_back(Found("IO_URING_BLOCKED", std::string(engine.status().message())));
     return;
   }
-  const bool locks = std::ranges::any_of(
-      luns, [](const LunFacts& lun) { return store::LocksRings(lun.config.store); });
+  const bool locks = std::ranges::any_of(luns, [](const LunFacts& lun) {
+    const auto kind = store::FindStoreKind(lun.config.store);
+    return kind.ok() && kind->capabilities.locks_rings;
+  });
   if (!locks) return;
   const absl::Status locked = services::doctor::TryLock(ring_bytes);
   if (locked.ok()) return;

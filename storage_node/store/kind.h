@@ -53,6 +53,8 @@ struct Capabilities {
   // A playback is lent what is stored itself: it needs no memory for followers, and what is damaged
   // there is not read once more.
   bool lends_blocks = false;
+  // Its rings are given to io_uring, which locks them in memory where it may.
+  bool locks_rings = false;
 };
 
 // How one member of a LUN is made, opened, and unmade once its recordings are gone.

@@ -11,7 +11,6 @@
 #include "storage_node/store/device/store.h"
 #include "storage_node/store/direct/store.h"
 #include "storage_node/store/directory/member.h"
-#include "storage_node/store/locking.h"
 #include "storage_node/store/member_path.h"
 #include "storage_node/store/memory/store.h"
 #include "storage_node/store/mirror/store.h"
@@ -25,8 +24,13 @@ namespace {
 // Of a name that is not known.
 constexpr size_t kMaxShown = 63;
 
-constexpr Capabilities kOnDirectories{
-    .outlives_process = true, .keeps_channel_files = true, .prewrites = true, .keeps_copies = true};
+Capabilities OnDirectories(bool locks_rings) {
+  return {.outlives_process = true,
+          .keeps_channel_files = true,
+          .prewrites = true,
+          .keeps_copies = true,
+          .locks_rings = locks_rings};
+}
 
 // The state directory is written before the members. One that knows less than a member is older: by
 // it the LUN would do without what was recorded on the others, and old policies would be in force.
@@ -79,18 +83,18 @@ std::vector<StoreKind> StoreKinds() {
       Striped({.name = "posix",
                .description = "files in directories of any file system, through the page cache",
                .member = &directory::kMemberKind,
-               .capabilities = kOnDirectories},
+               .capabilities = OnDirectories(false)},
               {posix::Create, posix::Open, directory::Member::Remove}),
       Striped({.name = "direct",
                .description = "files in directories, payload with O_DIRECT and io_uring: for NVMe",
                .member = &directory::kMemberKind,
-               .capabilities = kOnDirectories},
+               .capabilities = OnDirectories(true)},
               {direct::Create, direct::Open, directory::Member::Remove}),
       Striped({.name = "device",
                .description = "whole block devices, partitions or disk images, without a file "
                               "system: with O_DIRECT and io_uring",
                .member = &device::kMemberKind,
-               .capabilities = {.outlives_process = true}},
+               .capabilities = {.outlives_process = true, .locks_rings = true}},
               {device::Create, device::Open, device::Remove}),
       Striped({.name = "rados",
                .description = "objects of a pool of a Ceph cluster: rados:POOL/NAMESPACE",
@@ -122,8 +126,6 @@ absl::StatusOr<StoreKind> FindStoreKind(absl::string_view name) {
                             "' in this build, only ",
                             StoreKindNames([](const StoreKind&) { return true; })));
 }
-
-bool LocksRings(absl::string_view kind) { return kind == "direct" || kind == "device"; }
 
 absl::StatusOr<const MemberKind*> FindMemberKind(const std::string& member) {
   for (const StoreKind& kind : StoreKinds()) {
