@@ -23,7 +23,6 @@
 #include "storage_node/node/node.h"
 #include "storage_node/serving.h"
 #include "storage_node/settings.h"
-#include "storage_node/store/rados/settings.h"
 
 namespace tapedeck::storage_node {
 namespace {
@@ -53,9 +52,6 @@ absl::Status Serve(const Settings& settings) {
 }
 
 absl::Status Run(const Settings& settings) {
-  store::rados::SetCluster({.conf = settings.ceph_conf,
-                            .user = settings.ceph_user,
-                            .lease = absl::Nanoseconds(settings.lun_lease_ns)});
   if (settings.check) return RunCheck(settings.state);
   if (settings.rebuild_catalog) {
     return node::RebuildCatalog(settings.state, settings.members,

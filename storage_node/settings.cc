@@ -4,11 +4,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "dataplane/status_macros.h"
 #include "dataplane/transport/list.h"
 #include "services/base/addresses/listen_address.h"
 #include "services/base/command_line/command_line.h"
-#include "services/base/command_line/units.h"
 #include "services/base/config/daemon_line.h"
 #include "services/base/files/root_path.h"
 #include "services/base/version.h"
@@ -18,6 +16,7 @@
 #include "services/observe/flight/switch.h"
 #include "services/rpc/identity/tls/plain_text.h"
 #include "services/rpc/identity/tls/rail_tls.h"
+#include "storage_node/store/list.h"
 
 namespace tapedeck::storage_node {
 namespace {
@@ -26,10 +25,6 @@ namespace telemetry = services::telemetry;
 
 constexpr char kProgram[] = "tapedeck-storage";
 constexpr size_t kMostStandbyLuns = 64;
-// Renewed four times in it.
-constexpr absl::Duration kShortestLease = absl::Seconds(5);
-// Longer than any pause that is none of an end.
-constexpr absl::Duration kLongestLease = absl::Minutes(10);
 
 services::config::Daemon Described() {
   return {.about = {.name = kProgram,
@@ -38,13 +33,6 @@ services::config::Daemon Described() {
           .role = services::NodeRole::kStorage,
           .variables = "TAPEDECK_STORAGE_",
           .more_variables = {{"--flight-recorder", services::flight::kSwitchVariable}}};
-}
-
-absl::StatusOr<int64_t> ParseLease(const std::string& text) {
-  TD_ASSIGN_OR_RETURN(const int64_t ns, services::command_line::ParseDurationNs(text));
-  const absl::Duration lease = absl::Nanoseconds(ns);
-  if (lease >= kShortestLease && lease <= kLongestLease) return ns;
-  return absl::InvalidArgumentError(absl::StrCat(text, ": a lease is of 5s to 10m"));
 }
 
 absl::Status AddStandby(const std::string& text, Settings& settings) {
@@ -91,15 +79,7 @@ void AddNode(const services::command_line::Command& node, Settings& settings) {
                  "Directory beneath which members of LUNs lie, by an absolute path, e.g. "
                  "/dev/disk/by-id for devices; once for each; without it anywhere")
       .Check(services::files::CheckRootPath);
-  node.AddOption("--ceph-conf", settings.ceph_conf,
-                 "The ceph.conf of the Ceph cluster that LUNs of kind rados lie on")
-      .ShowDefault();
-  node.AddOption("--ceph-user", settings.ceph_user,
-                 "The name by which the node is known there, without \"client.\"")
-      .ShowDefault();
-  node.AddParsed("--lun-lease", settings.lun_lease_ns, ParseLease,
-                 "How long a node that has vanished keeps a LUN of kind rados from others, 5s to "
-                 "10m; default 60s");
+  store::AddOptions(node);
   const auto take = [&settings](const std::string& text) { return AddStandby(text, settings); };
   node.AddRepeatedOption("--standby-for", take,
                          "Members of a LUN that another node may have, e.g. rados:tape/deep, or "

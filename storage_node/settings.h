@@ -1,4 +1,4 @@
-// The command line of tapedeck-storage.
+// The command line of tapedeck-storage, without the options of store kinds (store/list.h).
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,6 @@ struct Settings {
   // Memory for the newest blocks of all followed recordings, in bytes; 0: followers read the disk.
   uint64_t follow_bytes = 1 << 30;
   std::vector<std::string> member_roots;  // directories for members of LUNs; empty: anywhere
-  std::string ceph_conf = "/etc/ceph/ceph.conf";      // of the cluster of LUNs of kind rados
-  std::string ceph_user = "admin";                    // client.USER there
-  int64_t lun_lease_ns = 60'000'000'000;              // of LUNs of kind rados
   std::vector<std::vector<std::string>> standby_for;  // members of LUNs, to be taken over
   absl::Duration grace = services::kDefaultGrace;     // from a request to end until the end
   bool flight = true;            // record the steps of blocks; off only to measure what that costs

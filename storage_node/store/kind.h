@@ -13,6 +13,10 @@
 #include "storage_node/format/config.h"
 #include "storage_node/store/store.h"
 
+namespace tapedeck::services::command_line {
+class Command;
+}
+
 namespace tapedeck::storage_node::store {
 
 // A member as the LUN's description has it, and what it leads to, by which one is told from another
@@ -69,6 +73,9 @@ struct StoreKind {
   std::string description;             // one line, for people
   const MemberKind* member = nullptr;  // null: its LUNs have no members
   Capabilities capabilities;
+  // Adds the kind's own options, which fill variables of the kind; null: it has none. Called before
+  // the process reads its command line, once for each line, and before any LUN is open.
+  void (*add_options)(const services::command_line::Command& node) = nullptr;
   // Makes an empty LUN, opens one, or removes what Create has made (recordings must be gone).
   std::function<absl::StatusOr<std::unique_ptr<Store>>(const services::Lun&)> create;
   std::function<absl::StatusOr<std::unique_ptr<Store>>(const services::Lun&)> open;

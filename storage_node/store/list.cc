@@ -15,6 +15,7 @@
 #include "storage_node/store/memory/store.h"
 #include "storage_node/store/mirror/store.h"
 #include "storage_node/store/posix/store.h"
+#include "storage_node/store/rados/settings.h"
 #include "storage_node/store/rados/store.h"
 #include "storage_node/store/stripe/store.h"
 
@@ -99,7 +100,8 @@ std::vector<StoreKind> StoreKinds() {
       Striped({.name = "rados",
                .description = "objects of a pool of a Ceph cluster: rados:POOL/NAMESPACE",
                .member = &rados::kMemberKind,
-               .capabilities = {.outlives_process = true}},
+               .capabilities = {.outlives_process = true},
+               .add_options = rados::AddOptions},
               {rados::Create, rados::Open, rados::Remove}, rados::CheckMemberNames),
       {.name = "memory",
        .description = "memory of the storage node: gone with its process",
@@ -125,6 +127,12 @@ absl::StatusOr<StoreKind> FindStoreKind(absl::string_view name) {
       "store", absl::StrCat("no store '", absl::CHexEscape(name.substr(0, kMaxShown)),
                             "' in this build, only ",
                             StoreKindNames([](const StoreKind&) { return true; })));
+}
+
+void AddOptions(const services::command_line::Command& node) {
+  for (const StoreKind& kind : StoreKinds()) {
+    if (kind.add_options != nullptr) kind.add_options(node);
+  }
 }
 
 absl::StatusOr<const MemberKind*> FindMemberKind(const std::string& member) {

@@ -19,6 +19,9 @@ std::string StoreKindNames(absl::FunctionRef<bool(const StoreKind&)> has);
 // INVALID_ARGUMENT (ARGUMENT_INVALID) names the kinds there are.
 absl::StatusOr<StoreKind> FindStoreKind(absl::string_view name);
 
+// Adds the options of all kinds: see StoreKind::add_options.
+void AddOptions(const services::command_line::Command& node);
+
 // What can be asked of `member`, of whichever kind. NOT_FOUND (MEMBER_UNUSABLE): nothing lies
 // there, or nothing that a kind could use. Waits for the disk.
 absl::StatusOr<const MemberKind*> FindMemberKind(const std::string& member);

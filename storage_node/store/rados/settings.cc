@@ -1,10 +1,19 @@
 #include "storage_node/store/rados/settings.h"
 
 #include "absl/base/const_init.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "dataplane/status_macros.h"
+#include "services/base/command_line/units.h"
 
 namespace tapedeck::storage_node::store::rados {
 namespace {
+
+// Renewed four times in it.
+constexpr absl::Duration kShortestLease = absl::Seconds(5);
+// Longer than any pause that is none of an end.
+constexpr absl::Duration kLongestLease = absl::Minutes(10);
 
 ABSL_CONST_INIT absl::Mutex cluster_mutex(absl::kConstInit);
 
@@ -13,7 +22,28 @@ ClusterSettings& ClusterOfProcess() {
   return *settings;
 }
 
+absl::StatusOr<absl::Duration> ParseLease(const std::string& text) {
+  TD_ASSIGN_OR_RETURN(const int64_t ns, services::command_line::ParseDurationNs(text));
+  const absl::Duration lease = absl::Nanoseconds(ns);
+  if (lease >= kShortestLease && lease <= kLongestLease) return lease;
+  return absl::InvalidArgumentError(absl::StrCat(text, ": a lease is of 5s to 10m"));
+}
+
 }  // namespace
+
+void AddOptions(const services::command_line::Command& node) {
+  SetCluster({});
+  ClusterSettings& cluster = ClusterOfProcess();
+  node.AddOption("--ceph-conf", cluster.conf,
+                 "The ceph.conf of the Ceph cluster that LUNs of kind rados lie on")
+      .ShowDefault();
+  node.AddOption("--ceph-user", cluster.user,
+                 "The name by which the node is known there, without \"client.\"")
+      .ShowDefault();
+  node.AddParsed("--lun-lease", cluster.lease, ParseLease,
+                 "How long a node that has vanished keeps a LUN of kind rados from others, 5s to "
+                 "10m; default 60s");
+}
 
 void SetCluster(const ClusterSettings& settings) {
   absl::MutexLock lock(&cluster_mutex);

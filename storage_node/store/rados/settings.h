@@ -1,9 +1,10 @@
-// Which Ceph cluster the LUNs of kind rados lie on: one for the process, as its command line says.
+// Which Ceph cluster the LUNs of kind rados lie on: one for the process, as its options say.
 #pragma once
 
 #include <string>
 
 #include "absl/time/time.h"
+#include "services/base/command_line/command_line.h"
 
 namespace tapedeck::storage_node::store::rados {
 
@@ -19,6 +20,7 @@ struct ClusterSettings {
 
 // Before the first LUN is made or opened. The list of kinds is built anew by whoever needs it, so
 // that what a kind is told once has its place beside it. Any thread.
+void AddOptions(const services::command_line::Command& node);  // see StoreKind
 void SetCluster(const ClusterSettings& settings);
 ClusterSettings CurrentCluster();
 
