@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "dataplane/printable.h"
-#include "services/tapectl/program/field_json.h"
+#include "services/site/field_json.h"
 
 namespace tapedeck::services::tapectl {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/printable.h"
+#include "services/site/json.h"
 #include "services/site/streams.h"
-#include "services/tapectl/program/json.h"
 
 namespace tapedeck::services::tapectl {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "services/tapectl/program/json.h"
+#include "services/site/json.h"
 
 namespace tapedeck::services::tapectl {
 namespace {

@@ -11,8 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "services/model/words/field.h"
 #include "services/model/words/names.h"
+#include "services/site/json.h"
 #include "services/site/units.h"
-#include "services/tapectl/program/json.h"
 
 namespace tapedeck::services::tapectl {
 

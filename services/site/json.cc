@@ -1,4 +1,4 @@
-#include "services/tapectl/program/json.h"
+#include "services/site/json.h"
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -6,9 +6,9 @@
 
 #include "absl/strings/str_format.h"
 #include "services/base/errors.h"
+#include "services/site/field_json.h"
 #include "services/site/names.h"
 #include "services/site/units.h"
-#include "services/tapectl/program/field_json.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
