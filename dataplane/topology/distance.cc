@@ -4,20 +4,6 @@
 
 namespace tapedeck::dataplane::topology {
 
-absl::string_view DistanceName(Distance distance) {
-  switch (distance) {
-    case Distance::kSwitch:
-      return "SWITCH";
-    case Distance::kNode:
-      return "NODE";
-    case Distance::kSystem:
-      return "SYSTEM";
-    case Distance::kUnknown:
-      break;
-  }
-  return "UNKNOWN";
-}
-
 uint32_t Weight(Distance distance) {
   switch (distance) {
     case Distance::kSwitch:

@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/string_view.h"
-
 namespace tapedeck::dataplane::topology {
 
 // From near to far, so that the smaller one is the nearer.
@@ -16,9 +14,6 @@ enum class Distance {
   kSystem = 3,   // different NUMA nodes: over the link between CPUs
   kUnknown = 4,  // one of them has no known place
 };
-
-// "SWITCH", "NODE", "SYSTEM" or "UNKNOWN".
-absl::string_view DistanceName(Distance distance);
 
 // How much dearer a transfer counts: 1, 5 or 10. What is unknown counts like the farthest.
 uint32_t Weight(Distance distance);

@@ -18,6 +18,7 @@ namespace tapedeck::dataplane::topology {
 struct Place {
   std::string pci_address;       // "0000:3b:00.0"
   std::optional<int> numa_node;  // the system's number
+  bool operator==(const Place&) const = default;
 };
 
 enum class DeviceKind { kNetwork, kRdma, kGpu };

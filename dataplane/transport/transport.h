@@ -66,6 +66,7 @@ struct RailDescription {
   bool tls = false;       // what its connections carry is encrypted
   // Payload bytes per second that the path can carry at most; 0 unknown.
   uint64_t wire_limit_bytes_per_s = 0;
+  bool operator==(const RailDescription&) const = default;
 };
 
 // One rail of this node. Any thread may call; lives as long as the process, and its pollers outlive

@@ -36,7 +36,7 @@ std::string WhyThese(const services::MemoryKindInfo& memory, Distance distance) 
   if (distance == Distance::kUnknown) {
     return absl::StrCat("all: no rail's distance to ", memory.device, " is known");
   }
-  return absl::StrCat("nearest to ", memory.device, " (", DistanceName(distance), ")");
+  return absl::StrCat("nearest to ", memory.device, " (", services::model::NameOf(distance), ")");
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ struct JobOutput {
   uint64_t blocks = 0;
   uint64_t bytes = 0;
   uint64_t lost_blocks = 0;
-  absl::Status error;  // no entry of the list; with its reason
+  absl::Status error;  // with its reason
 };
 
 template <>
@@ -61,7 +61,32 @@ struct Fields<JobOutput> {
       Describe(&JobOutput::recording, {.name = "recording", .role = Role::kReported}),
       Describe(&JobOutput::blocks, {.name = "blocks", .role = Role::kReported}),
       Describe(&JobOutput::bytes, {.name = "bytes", .role = Role::kReported}),
-      Describe(&JobOutput::lost_blocks, {.name = "lost_blocks", .role = Role::kReported}));
+      Describe(&JobOutput::lost_blocks, {.name = "lost_blocks", .role = Role::kReported}),
+      Describe(&JobOutput::error, {.name = "error", .role = Role::kReported, .sparse = true}));
+};
+
+// 10^6 bytes per second, which is bytes per microsecond.
+constexpr double MegabytesPerSecond(uint64_t bytes, int64_t elapsed_ns) {
+  return elapsed_ns > 0 ? static_cast<double>(bytes) * 1e3 / static_cast<double>(elapsed_ns) : 0;
+}
+
+// A rail as a job tells of it.
+struct JobRail {
+  std::string name;
+  uint64_t blocks = 0;
+  double mb_per_s = 0;
+  bool up = false;
+  std::string cause;
+};
+
+template <>
+struct Fields<JobRail> {
+  static constexpr auto kList =
+      std::make_tuple(Describe(&JobRail::name, {.name = "name", .role = Role::kReported}),
+                      Describe(&JobRail::blocks, {.name = "blocks", .role = Role::kReported}),
+                      Describe(&JobRail::mb_per_s, {.name = "mb_per_s", .role = Role::kReported}),
+                      Describe(&JobRail::up, {.name = "up", .role = Role::kReported}),
+                      Describe(&JobRail::cause, {.name = "cause", .role = Role::kReported}));
 };
 
 struct Job {
@@ -81,16 +106,28 @@ struct Job {
   int64_t end_time_ns = 0;            // 0 while it runs, and of a job whose worker died
   std::vector<std::string> captures;  // names of recordings, oldest first
   std::string target;                 // the channel or recording that it was started for; not sent
-  // These are no entries of the list: they have lists of their own, or rates that follow from what
-  // is here.
-  Notes notes;
+  Notes notes;                        // no entry of the list: of two fields in the message
   dataplane::Counters counters;
   std::vector<RailProgress> rails;
-  StageTimes stage_times;        // of both ends
+  StageTimes stage_times;        // of both ends; no entry of the list
   std::optional<Timing> timing;  // none: nobody has asked for a pace, a range or a time
   std::vector<JobOutput> outputs;
   absl::Status error;  // with its reason; OK unless failed or cancelled
 };
+
+inline double RateOf(const Job& job) { return MegabytesPerSecond(job.bytes, job.elapsed_ns); }
+
+inline std::vector<JobRail> RailsOf(const Job& job) {
+  std::vector<JobRail> rails;
+  for (const RailProgress& rail : job.rails) {
+    rails.push_back({.name = rail.name,
+                     .blocks = rail.blocks,
+                     .mb_per_s = MegabytesPerSecond(rail.bytes, job.elapsed_ns),
+                     .up = rail.up,
+                     .cause = rail.cause});
+  }
+  return rails;
+}
 
 // The worker says it.
 template <>
@@ -113,7 +150,13 @@ struct Fields<Job> {
                {.name = "start_time", .role = Role::kReported, .unit = Unit::kTime}),
       Describe(&Job::end_time_ns,
                {.name = "end_time", .role = Role::kReported, .unit = Unit::kTime}),
-      Describe(&Job::captures, {.name = "captures", .role = Role::kReported}));
+      Describe(&Job::captures, {.name = "captures", .role = Role::kReported}),
+      Derive(&RateOf, {.name = "mb_per_s", .role = Role::kReported}),
+      Describe(&Job::counters, {.name = "counters", .role = Role::kReported, .flat = true}),
+      Derive(&RailsOf, {.name = "rails", .role = Role::kReported}),
+      Describe(&Job::timing, {.name = "timing", .role = Role::kReported, .sparse = true}),
+      Describe(&Job::outputs, {.name = "outputs", .role = Role::kReported}),
+      Describe(&Job::error, {.name = "error", .role = Role::kReported, .sparse = true}));
 };
 
 // It changes no more.
@@ -135,11 +178,6 @@ inline bool HasEnded(const Job& job) {
 
 // Its worker died while it ran: what it says of blocks is the least that they were.
 inline bool BrokeOff(const Job& job) { return HasEnded(job) && job.end_time_ns == 0; }
-
-// 10^6 bytes per second, which is bytes per microsecond.
-constexpr double MegabytesPerSecond(uint64_t bytes, int64_t elapsed_ns) {
-  return elapsed_ns > 0 ? static_cast<double>(bytes) * 1e3 / static_cast<double>(elapsed_ns) : 0;
-}
 
 }  // namespace tapedeck::services::model
 

@@ -1,8 +1,15 @@
-// What a rail has carried: of a session, of a job, or of a node.
+// What a rail has carried, and what transfers count: of a session, of a job, or of a node.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
+#include <tuple>
+#include <utility>
+
+#include "dataplane/transfer/counters.h"
+#include "services/model/words/field.h"
 
 namespace tapedeck::services::model {
 
@@ -13,6 +20,26 @@ struct RailProgress {
   bool up = false;
   std::string cause;  // of the last failure
   bool operator==(const RailProgress&) const = default;
+};
+
+template <>
+struct Fields<RailProgress> {
+  static constexpr auto kList =
+      std::make_tuple(Describe(&RailProgress::name, {.name = "name", .role = Role::kReported}),
+                      Describe(&RailProgress::blocks, {.name = "blocks", .role = Role::kReported}),
+                      Describe(&RailProgress::bytes, {.name = "bytes", .role = Role::kReported}),
+                      Describe(&RailProgress::up, {.name = "up", .role = Role::kReported}),
+                      Describe(&RailProgress::cause, {.name = "cause", .role = Role::kReported}));
+};
+
+template <>
+struct Fields<dataplane::Counters> {
+  static constexpr auto kList = []<size_t... kAt>(std::index_sequence<kAt...>) {
+    return std::make_tuple(
+        Describe(dataplane::kCounters[kAt].member,
+                 {.name = dataplane::kCounters[kAt].name, .role = Role::kReported})...);
+  }
+  (std::make_index_sequence<std::size(dataplane::kCounters)>());
 };
 
 }  // namespace tapedeck::services::model

@@ -2,12 +2,15 @@
 // (services/model/words/field.h). nlohmann's JSON is slow to compile: see answer.h.
 #pragma once
 
+#include <cmath>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "services/model/words/field.h"
 #include "services/model/words/names.h"
@@ -33,9 +36,23 @@ Json AsJson(const model::FieldTraits&, const Value& value) {
   }
 }
 
-inline Json AsJson(const model::FieldTraits& field, int64_t ns) {
-  return field.unit == model::Unit::kTime ? TimeOf(ns) : Json(Seconds(ns));
+inline Json AsJson(const model::FieldTraits& field, int64_t value) {
+  if (field.unit == model::Unit::kTime) return TimeOf(value);
+  return field.unit == model::Unit::kDuration ? Json(Seconds(value)) : Json(value);
 }
+
+// dB to a hundredth; null where nothing is there.
+inline Json AsJson(const model::FieldTraits& field, const std::vector<float>& values) {
+  const bool decibels = field.unit == model::Unit::kDecibels;
+  Json out = Json::array();
+  for (const double value : values) {
+    out.push_back(std::isnan(value) ? Json()
+                                    : Json(decibels ? std::round(value * 100) / 100 : value));
+  }
+  return out;
+}
+
+inline Json AsJson(const model::FieldTraits&, const absl::Status& status) { return ToJson(status); }
 
 // A time that may be unknown; 0 is one.
 inline Json AsJson(const model::FieldTraits&, std::optional<int64_t> time_ns) {
@@ -65,13 +82,33 @@ Json AsJson(const model::FieldTraits&, const std::optional<Struct>& one) {
   return one.has_value() ? FieldsAsJson(*one) : Json();
 }
 
+template <typename Value>
+bool SaysNothing(const Value& value) {
+  if constexpr (requires { value.has_value(); }) {
+    return !value.has_value();
+  } else if constexpr (requires { value.ok(); }) {
+    return value.ok();
+  } else if constexpr (std::is_arithmetic_v<Value>) {
+    return value == 0;
+  } else if constexpr (requires { value.empty(); }) {
+    return value.empty();
+  } else {
+    return false;
+  }
+}
+
 template <typename Struct>
 Json FieldsAsJson(const Struct& from) {
   Json out = Json::object();
   model::ForEachField<Struct>([&](const auto& field) {
-    if (!field.told()) return;
+    const auto& value = std::invoke(field.member, from);
+    if (!field.told() || (field.sparse && SaysNothing(value))) return;
     const bool seconds = field.unit == model::Unit::kDuration;
-    out[absl::StrCat(field.name, seconds ? "_s" : "")] = AsJson(field, from.*field.member);
+    if (field.flat) {
+      out.update(AsJson(field, value));
+    } else {
+      out[absl::StrCat(field.name, seconds ? "_s" : "")] = AsJson(field, value);
+    }
   });
   return out;
 }

@@ -11,71 +11,6 @@
 #include "services/site/units.h"
 
 namespace tapedeck::services::tapectl {
-namespace {
-
-Json NodeOf(const dataplane::topology::Place& place) {
-  return place.numa_node.has_value() ? Json(*place.numa_node) : Json();
-}
-
-Json ToJson(const NodeRail& node_rail) {
-  const dataplane::RailDescription& rail = node_rail.rail;
-  return {{"name", rail.name},
-          {"transport", rail.transport},
-          {"address", rail.address},
-          {"port", rail.port},
-          {"device", rail.device},
-          {"wire_limit_bytes_per_s", rail.wire_limit_bytes_per_s},
-          {"tls", rail.tls},
-          {"pci_address", node_rail.place.pci_address},
-          {"numa_node", NodeOf(node_rail.place)}};
-}
-
-Json ToJson(const dataplane::topology::RailDistance& to) {
-  return {{"rail", to.rail},
-          {"distance", std::string(DistanceName(to.distance))},
-          {"weight", Weight(to.distance)}};
-}
-
-Json ToJson(const MemoryKindInfo& memory) {
-  Json distances = Json::array();
-  for (const auto& to : memory.distances) distances.push_back(ToJson(to));
-  return {{"device", memory.device},
-          {"description", memory.description},
-          {"bytes", memory.bytes},
-          {"status", memory.status},
-          {"pci_address", memory.place.pci_address},
-          {"numa_node", NodeOf(memory.place)},
-          {"distances", std::move(distances)},
-          {"rungs", memory.rungs}};
-}
-
-Json ToJson(const StoreKindInfo& store) {
-  return {{"name", store.name}, {"description", store.description}};
-}
-
-// With the percentiles that follow from it.
-Json TimingOf(const model::Timing& timing) {
-  Json out = FieldsAsJson(timing);
-  out["jitter_p50_s"] = Seconds(JitterOf(timing, 0.5));
-  out["jitter_p99_s"] = Seconds(JitterOf(timing, 0.99));
-  out["jitter_p999_s"] = Seconds(JitterOf(timing, 0.999));
-  return out;
-}
-
-Json ToJson(const JobOutput& output) {
-  Json out = FieldsAsJson(output);
-  if (!output.error.ok()) out["error"] = tapectl::ToJson(output.error);
-  return out;
-}
-
-template <typename Items>
-Json ListOf(const Items& items) {
-  Json out = Json::array();
-  for (const auto& item : items) out.push_back(ToJson(item));
-  return out;
-}
-
-}  // namespace
 
 std::string Dump(const Json& json) {
   const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -127,37 +62,13 @@ Json NotesAsJson(const Notes& notes) {
 
 Json ToJson(const Job& job) {
   Json out = FieldsAsJson(job);
-  out["mb_per_s"] = MegabytesPerSecond(job.bytes, job.elapsed_ns);
-  for (const auto& counter : dataplane::kCounters) {
-    out[std::string(counter.name)] = job.counters.*counter.member;
-  }
-  out["rails"] = Json::array();
-  for (const auto& rail : job.rails) {
-    out["rails"].push_back({{"name", rail.name},
-                            {"blocks", rail.blocks},
-                            {"mb_per_s", MegabytesPerSecond(rail.bytes, job.elapsed_ns)},
-                            {"up", rail.up},
-                            {"cause", rail.cause}});
-  }
-  if (job.timing.has_value()) out["timing"] = TimingOf(*job.timing);
   out["notes"] = NotesAsJson(job.notes);
-  out["outputs"] = ListOf(job.outputs);
-  if (!job.error.ok()) out["error"] = ToJson(job.error);
   return out;
 }
 
-Json ToJson(const NodeInfo& node) {
-  return {{"name", node.name},
-          {"role", model::NameOf(node.role)},
-          {"version", node.version},
-          {"protocol_version", node.protocol_version},
-          {"pid", node.pid},
-          {"sessions", node.sessions},
-          {"stages", node.stages},
-          {"rails", ListOf(node.rails)},
-          {"memory", ListOf(node.memory)},
-          {"stores", ListOf(node.stores)}};
-}
+Json ToJson(const NodeInfo& node) { return FieldsAsJson(node); }
+Json ToJson(const explain::Explanation& explanation) { return FieldsAsJson(explanation); }
+Json ToJson(const Spectrogram& spectrogram) { return FieldsAsJson(spectrogram); }
 
 Json ToJson(const absl::Status& error) {
   const auto reason = ReasonOf(error);

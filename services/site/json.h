@@ -11,6 +11,8 @@
 #include "services/model/seams/node.h"
 #include "services/model/seams/recorder.h"
 #include "services/model/seams/scrub.h"
+#include "services/model/view.h"
+#include "services/observe/explain/explanation.h"
 
 namespace tapedeck::services::tapectl {
 
@@ -33,6 +35,9 @@ Json ToJson(const Job& job);
 // [{code, text, and each fact by its key}]
 Json NotesAsJson(const Notes& notes);
 Json ToJson(const NodeInfo& node);
+Json ToJson(const explain::Explanation& explanation);
+// `powers` in one list.
+Json ToJson(const Spectrogram& spectrogram);
 // {code, reason, message, metadata}
 Json ToJson(const absl::Status& error);
 

@@ -24,7 +24,7 @@ enum class Role {
 
 // What a number counts. Times and durations are int64_t nanoseconds here, google.protobuf types on
 // the wire, `NAME_ns` on disk; for people a time is RFC 3339 and a duration NAME_s, in seconds.
-enum class Unit { kNone, kBytes, kTime, kDuration };
+enum class Unit { kNone, kBytes, kTime, kDuration, kDecibels };
 
 // Durations, 73 years, and times before or since 1970: a time and a duration, or three durations,
 // add up within an int64_t.
@@ -39,8 +39,10 @@ struct FieldTraits {
   bool required = false;       // an enum of which "not set" on the wire is an error
   bool grows = false;          // an enum of which a later version's value is as if not set
   bool in_some = false;        // of several messages that are made of the list, some have it
-  bool keeps = false;       // not set on the wire, it is as in a new struct; a duration of 0 is set
-  absl::string_view fixed;  // why it cannot change, where its role does not say it
+  bool keeps = false;   // not set on the wire, it is as in a new struct; a duration of 0 is set
+  bool flat = false;    // its own fields stand in its place, in a message that has none of its name
+  bool sparse = false;  // left out of the JSON where it says nothing
+  absl::string_view fixed;    // why it cannot change, where its role does not say it
   absl::string_view option;   // on the command line, without "--"; empty: none of its own
   absl::string_view help;     // what to give the option
   absl::string_view zero;     // what 0, or none, means
@@ -62,7 +64,18 @@ constexpr Field<Struct, Value> Describe(Value Struct::*member, const FieldTraits
   return {traits, member};
 }
 
-// Has kList, a tuple of the Field of each member.
+// What follows from the members: told, and not read.
+template <typename Struct, typename Value>
+struct Derived : FieldTraits {
+  Value (*member)(const Struct&);
+};
+
+template <typename Struct, typename Value>
+constexpr Derived<Struct, Value> Derive(Value (*value)(const Struct&), const FieldTraits& traits) {
+  return {traits, value};
+}
+
+// Has kList, a tuple of the Field of each member, and of each Derived.
 template <typename Struct>
 struct Fields;
 

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "dataplane/clock.h"
 #include "services/model/words/field.h"
 
@@ -79,6 +80,15 @@ struct Timing {
   bool operator==(const Timing&) const = default;
 };
 
+// So many of the blocks, as a share from 0 to 1, were late by no more than this: the bound of the
+// count that has the last of them, or the worst jitter where that is less. 0 if there are none.
+int64_t JitterOf(const Timing& timing, double share);
+
+// In no message.
+constexpr FieldTraits Percentile(absl::string_view name) {
+  return {.name = name, .role = Role::kReported, .unit = Unit::kDuration, .in_some = true};
+}
+
 template <>
 struct Fields<Timing> {
   static constexpr auto kList = std::make_tuple(
@@ -93,11 +103,14 @@ struct Fields<Timing> {
       Describe(&Timing::first_time_ns,
                {.name = "first_time", .role = Role::kReported, .unit = Unit::kTime}),
       Describe(&Timing::after_at_ns,
-               {.name = "after_at", .role = Role::kReported, .unit = Unit::kDuration}));
+               {.name = "after_at", .role = Role::kReported, .unit = Unit::kDuration}),
+      Derive(
+          +[](const Timing& timing) { return JitterOf(timing, 0.5); }, Percentile("jitter_p50")),
+      Derive(
+          +[](const Timing& timing) { return JitterOf(timing, 0.99); }, Percentile("jitter_p99")),
+      Derive(
+          +[](const Timing& timing) { return JitterOf(timing, 0.999); },
+          Percentile("jitter_p999")));
 };
-
-// So many of the blocks, as a share from 0 to 1, were late by no more than this: the bound of the
-// count that has the last of them, or the worst jitter where that is less. 0 if there are none.
-int64_t JitterOf(const Timing& timing, double share);
 
 }  // namespace tapedeck::services::model

@@ -185,7 +185,7 @@ std::vector<std::pair<double, StageShare>> Ranked(std::vector<Group>& groups) {
     for (StageShare& stage : group.stages) {
       const bool top = &stage == group.stages.data();
       stage.thread = group.thread;
-      stage.thread_share = group.thread.empty() ? stage.share : group.share;
+      stage.thread_share = group.thread.empty() ? 0 : group.share;
       const double rank = top ? group.share : stage.share;
       ranked.emplace_back(top && &group == bound ? kFirst : rank, stage);
     }
@@ -226,7 +226,7 @@ Explanation Explain(const StageTimes& times, Direction direction) {
   const StageShare& first = out.stages[0];
   if (out.elapsed_s < kShortestS) {
     out.limited_by = kTooShort;
-  } else if (direction == Direction::kRecord && first.thread_share < kBusy &&
+  } else if (direction == Direction::kRecord && std::max(first.share, first.thread_share) < kBusy &&
              made.idle() >= kBusy) {
     out.limited_by = kNothing;
   } else {

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "dataplane/block/flow.h"
+#include "services/model/words/field.h"
 #include "services/model/words/stage_time.h"
 
 namespace tapedeck::services::explain {
@@ -16,11 +18,11 @@ inline constexpr char kNothing[] = "nothing";
 inline constexpr char kTooShort[] = "unknown";
 
 struct StageShare {
-  std::string name;    // "store", "rail r1"
-  double share = 0;    // of the time in which it was busy, or had no room
-  double seconds = 0;  // the same
-  std::string thread;  // what runs it and others; empty: it is alone
-  double thread_share = 0;
+  std::string name;         // "store", "rail r1"
+  double share = 0;         // of the time in which it was busy, or had no room
+  double seconds = 0;       // the same
+  std::string thread;       // what runs it and others; empty: it is alone
+  double thread_share = 0;  // 0: it is alone
 };
 
 struct Explanation {
@@ -30,6 +32,36 @@ struct Explanation {
   std::vector<StageShare> rails;   // those that anything waited for
   std::string advice;              // about the first
 };
+
+}  // namespace tapedeck::services::explain
+
+namespace tapedeck::services::model {
+
+template <>
+struct Fields<explain::StageShare> {
+  static constexpr auto kList = std::make_tuple(
+      Describe(&explain::StageShare::name, {.name = "name", .role = Role::kReported}),
+      Describe(&explain::StageShare::share, {.name = "share", .role = Role::kReported}),
+      Describe(&explain::StageShare::seconds, {.name = "seconds", .role = Role::kReported}),
+      Describe(&explain::StageShare::thread,
+               {.name = "thread", .role = Role::kReported, .sparse = true}),
+      Describe(&explain::StageShare::thread_share,
+               {.name = "thread_share", .role = Role::kReported, .sparse = true}));
+};
+
+template <>
+struct Fields<explain::Explanation> {
+  static constexpr auto kList = std::make_tuple(
+      Describe(&explain::Explanation::elapsed_s, {.name = "elapsed_s", .role = Role::kReported}),
+      Describe(&explain::Explanation::limited_by, {.name = "limited_by", .role = Role::kReported}),
+      Describe(&explain::Explanation::advice, {.name = "advice", .role = Role::kReported}),
+      Describe(&explain::Explanation::stages, {.name = "stages", .role = Role::kReported}),
+      Describe(&explain::Explanation::rails, {.name = "rails", .role = Role::kReported}));
+};
+
+}  // namespace tapedeck::services::model
+
+namespace tapedeck::services::explain {
 
 // Empty `stages`: nothing is known.
 Explanation Explain(const StageTimes& times, dataplane::Direction direction);

@@ -5,7 +5,6 @@
 #include <variant>
 
 #include "dataplane/status_macros.h"
-#include "services/rpc/convert/values/counters.h"
 #include "services/rpc/convert/values/endpoint.h"
 #include "services/rpc/convert/values/fields.h"
 #include "services/rpc/convert/values/message.h"
@@ -188,9 +187,9 @@ v1::Progress ToProto(const session::Progress& progress) {
   out.set_durable(progress.watermarks.durable);
   out.set_blocks(progress.blocks);
   out.set_bytes(progress.bytes);
-  *out.mutable_counters() = convert::ToProto(progress.counters);
+  WriteFields(progress.counters, *out.mutable_counters());
   for (const session::RailProgress& rail : progress.rails) {
-    *out.add_rails() = convert::ToProto(rail);
+    WriteFields(rail, *out.add_rails());
   }
   if (progress.clock != flight::ClockReading()) {
     out.mutable_clock()->set_sent_ns(progress.clock.sent_ns);
@@ -210,7 +209,7 @@ session::Progress FromProto(const v1::Progress& progress) {
                                        .durable = progress.durable()},
                         .blocks = progress.blocks(),
                         .bytes = progress.bytes(),
-                        .counters = convert::FromProto(progress.counters()),
+                        .counters = ReadSound<dataplane::Counters>(progress.counters()),
                         .phase = progress.phase(),
                         .clock = {.sent_ns = progress.clock().sent_ns(),
                                   .heard_sent_ns = progress.clock().heard_sent_ns(),
@@ -219,7 +218,7 @@ session::Progress FromProto(const v1::Progress& progress) {
                         .captures = {progress.captures().begin(), progress.captures().end()}};
   if (progress.has_memory_ready()) out.memory_ready = progress.memory_ready();
   for (const v1::RailProgress& rail : progress.rails()) {
-    out.rails.push_back(convert::FromProto(rail));
+    out.rails.push_back(ReadSound<session::RailProgress>(rail));
   }
   return out;
 }
@@ -317,24 +316,6 @@ absl::StatusOr<session::Message> FromProto(const v1::TransferRequest& request) {
 
 absl::StatusOr<session::Message> FromProto(const v1::TransferResponse& response) {
   return response.has_accept() ? FromProto(response.accept()) : ReadShared(response);
-}
-
-v1::RailProgress ToProto(const session::RailProgress& rail) {
-  v1::RailProgress out;
-  out.set_name(rail.name);
-  out.set_blocks(rail.blocks);
-  out.set_bytes(rail.bytes);
-  out.set_up(rail.up);
-  out.set_cause(rail.cause);
-  return out;
-}
-
-session::RailProgress FromProto(const v1::RailProgress& rail) {
-  return {.name = rail.name(),
-          .blocks = rail.blocks(),
-          .bytes = rail.bytes(),
-          .up = rail.up(),
-          .cause = rail.cause()};
 }
 
 }  // namespace tapedeck::services::convert

@@ -17,7 +17,4 @@ absl::StatusOr<v1::TransferResponse> ToTransferResponse(const session::Message& 
 absl::StatusOr<session::Message> FromProto(const v1::TransferRequest& request);
 absl::StatusOr<session::Message> FromProto(const v1::TransferResponse& response);
 
-v1::RailProgress ToProto(const session::RailProgress& rail);
-session::RailProgress FromProto(const v1::RailProgress& rail);
-
 }  // namespace tapedeck::services::convert

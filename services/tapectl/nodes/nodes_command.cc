@@ -49,7 +49,7 @@ Table DistancesOf(const std::string& address, const NodeInfo& node) {
     table.heads.push_back(absl::StrCat("TO ", rail.name));
   for (const MemoryKindInfo& memory : node.memory) {
     Row row = {memory.device, TextOf(memory.place.pci_address), NodeText(memory.place)};
-    for (const auto& to : memory.distances) row.emplace_back(DistanceName(to.distance));
+    for (const auto& to : memory.distances) row.emplace_back(model::NameOf(to.distance));
     row.resize(table.heads.size(), "-");
     table.rows.push_back(std::move(row));
   }

@@ -110,22 +110,10 @@ Answer AnswerOf(const Verification& verification) {
 }
 
 Answer AnswerOf(const Explained& explained) {
-  const explain::Explanation& found = explained.explanation;
-  Json object = {
-      {"name", explained.name},         {"direction", model::NameOf(explained.direction)},
-      {"running", explained.running},   {"elapsed_s", found.elapsed_s},
-      {"limited_by", found.limited_by}, {"advice", found.advice},
-      {"stages", Json::array()},        {"rails", Json::array()}};
-  for (const explain::StageShare& stage : found.stages) {
-    Json one = {{"name", stage.name}, {"share", stage.share}, {"seconds", stage.seconds}};
-    if (!stage.thread.empty()) one["thread"] = stage.thread;
-    if (!stage.thread.empty()) one["thread_share"] = stage.thread_share;
-    object["stages"].push_back(std::move(one));
-  }
-  for (const explain::StageShare& rail : found.rails) {
-    object["rails"].push_back(
-        {{"name", rail.name}, {"share", rail.share}, {"seconds", rail.seconds}});
-  }
+  Json object = {{"name", explained.name},
+                 {"direction", model::NameOf(explained.direction)},
+                 {"running", explained.running}};
+  object.update(ToJson(explained.explanation));
   return {Dump(object)};
 }
 

@@ -23,11 +23,7 @@ TEST(ChooseRails, RailsWithoutPlaceWaitUntilNoOtherIsThere) {
   EXPECT_EQ(ChooseRails({}), Names{});
 }
 
-TEST(Distance, HasAWordAndAWeight) {
-  EXPECT_EQ(DistanceName(Distance::kSwitch), "SWITCH");
-  EXPECT_EQ(DistanceName(Distance::kNode), "NODE");
-  EXPECT_EQ(DistanceName(Distance::kSystem), "SYSTEM");
-  EXPECT_EQ(DistanceName(Distance::kUnknown), "UNKNOWN");
+TEST(Distance, HasAWeight) {
   EXPECT_EQ(Weight(Distance::kSwitch), 1u);
   EXPECT_EQ(Weight(Distance::kNode), 5u);
   EXPECT_EQ(Weight(Distance::kSystem), 10u);

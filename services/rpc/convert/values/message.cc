@@ -2,8 +2,13 @@
 
 #include <google/protobuf/map.h>
 
+#include <bit>
+#include <cstddef>
+
 #include "absl/strings/str_cat.h"
+#include "dataplane/little_endian.h"
 #include "dataplane/printable.h"
+#include "services/rpc/convert/values/rpc_status.h"
 #include "services/rpc/convert/values/time.h"
 
 namespace tapedeck::services::convert {
@@ -45,6 +50,12 @@ void WireField::Write(bool value) const {
   message_.GetReflection()->SetBool(&message_, field_, value);
 }
 
+void WireField::Write(int32_t value) const {
+  message_.GetReflection()->SetInt32(&message_, field_, value);
+}
+
+void WireField::Write(uint16_t value) const { Write(uint32_t{value}); }
+
 void WireField::Write(uint32_t value) const {
   message_.GetReflection()->SetUInt32(&message_, field_, value);
 }
@@ -61,6 +72,9 @@ void WireField::Write(int64_t ns) const {
 
 void WireField::Write(std::optional<int64_t> ns) const {
   if (!ns.has_value()) return;
+  if (field_->cpp_type() == FieldDescriptor::CPPTYPE_INT64) {
+    return message_.GetReflection()->SetInt64(&message_, field_, *ns);
+  }
   Message* const to = message_.GetReflection()->MutableMessage(&message_, field_);
   if (field_->message_type() == Timestamp::descriptor()) {
     to->CopyFrom(ToTimestamp(*ns));
@@ -81,6 +95,20 @@ void WireField::Write(const std::map<std::string, std::string>& values) const {
     entry.GetReflection()->SetString(&entry, KeyOf(field_), key);
     entry.GetReflection()->SetString(&entry, ValueOf(field_), value);
   }
+}
+
+void WireField::Write(const std::vector<float>& values) const {
+  std::string bytes(values.size() * sizeof(float), '\0');
+  auto* at = reinterpret_cast<std::byte*>(bytes.data());
+  for (const float value : values) {
+    dataplane::PutLittleEndian(at, std::bit_cast<uint32_t>(value));
+    at += sizeof(float);
+  }
+  Write(bytes);
+}
+
+void WireField::Write(const absl::Status& status) const {
+  if (!status.ok()) Set().CopyFrom(ToProto(status));
 }
 
 void WireField::WriteNumber(int value) const {
@@ -108,6 +136,14 @@ void ConstWireField::Read(bool& value) const {
   value = message_.GetReflection()->GetBool(message_, field_);
 }
 
+void ConstWireField::Read(int32_t& value) const {
+  value = message_.GetReflection()->GetInt32(message_, field_);
+}
+
+void ConstWireField::Read(uint16_t& value) const {
+  value = static_cast<uint16_t>(message_.GetReflection()->GetUInt32(message_, field_));
+}
+
 void ConstWireField::Read(uint32_t& value) const {
   if (keeps_ && !IsSet()) return;
   value = message_.GetReflection()->GetUInt32(message_, field_);
@@ -119,6 +155,10 @@ void ConstWireField::Read(uint64_t& value) const {
 
 void ConstWireField::Read(int64_t& ns) const {
   if (keeps_ && !IsSet()) return;
+  if (field_->cpp_type() == FieldDescriptor::CPPTYPE_INT64) {
+    ns = message_.GetReflection()->GetInt64(message_, field_);
+    return;
+  }
   const Message& from = message_.GetReflection()->GetMessage(message_, field_);
   if (field_->message_type() == Timestamp::descriptor()) {
     Timestamp time;
@@ -150,6 +190,23 @@ void ConstWireField::Read(std::map<std::string, std::string>& values) const {
     values[entry.GetReflection()->GetString(entry, KeyOf(field_))] =
         entry.GetReflection()->GetString(entry, ValueOf(field_));
   }
+}
+
+void ConstWireField::Read(std::vector<float>& values) const {
+  std::string bytes;
+  Read(bytes);
+  values.resize(bytes.size() % sizeof(float) == 0 ? bytes.size() / sizeof(float) : 0);
+  const auto* at = reinterpret_cast<const std::byte*>(bytes.data());
+  for (float& value : values) {
+    value = std::bit_cast<float>(dataplane::GetLittleEndian<uint32_t>(at));
+    at += sizeof(float);
+  }
+}
+
+void ConstWireField::Read(absl::Status& status) const {
+  google::rpc::Status wire;
+  wire.CopyFrom(Get());
+  status = FromProto(wire);
 }
 
 absl::StatusOr<std::optional<int>> ConstWireField::ReadNumber() const {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -42,15 +43,19 @@ class WireField {
   void Write(const std::string& value) const;
   void Write(double value) const;
   void Write(bool value) const;
+  void Write(int32_t value) const;
+  void Write(uint16_t value) const;
   void Write(uint32_t value) const;
   void Write(uint64_t value) const;
-  void Write(int64_t ns) const;                 // a google.protobuf.Timestamp or Duration
+  void Write(int64_t ns) const;                 // a google.protobuf.Timestamp or Duration, or plain
   void Write(std::optional<int64_t> ns) const;  // the same, where 0 is set, too
   void Write(const std::vector<std::string>& values) const;
   void Write(const std::map<std::string, std::string>& values) const;
-  void WriteNumber(int value) const;       // of an enum
-  google::protobuf::Message& Add() const;  // to a list of messages
-  google::protobuf::Message& Set() const;  // a message of its own
+  void Write(const std::vector<float>& values) const;  // bytes, 4 each, little-endian
+  void Write(const absl::Status& status) const;        // a google.rpc.Status
+  void WriteNumber(int value) const;                   // of an enum
+  google::protobuf::Message& Add() const;              // to a list of messages
+  google::protobuf::Message& Set() const;              // a message of its own
 
  private:
   google::protobuf::Message& message_;
@@ -65,12 +70,16 @@ class ConstWireField {
   void Read(std::string& value) const;
   void Read(double& value) const;
   void Read(bool& value) const;
+  void Read(int32_t& value) const;
+  void Read(uint16_t& value) const;
   void Read(uint32_t& value) const;
   void Read(uint64_t& value) const;
   void Read(int64_t& ns) const;
   void Read(std::optional<int64_t>& ns) const;
   void Read(std::vector<std::string>& values) const;
   void Read(std::map<std::string, std::string>& values) const;
+  void Read(std::vector<float>& values) const;  // none if they are cut
+  void Read(absl::Status& status) const;
   // None if it is not set.
   absl::StatusOr<std::optional<int>> ReadNumber() const;
   int size() const;
@@ -176,22 +185,41 @@ absl::Status ReadField(const ConstWireField& from, std::optional<Struct>& value)
   return from.IsSet() ? ReadFields(from.Get(), value.emplace()) : absl::OkStatus();
 }
 
+// Whether the fields of `field` are the message's own.
+inline bool IsFlat(const google::protobuf::Message& message, const model::FieldTraits& field) {
+  return field.flat && message.GetDescriptor()->FindFieldByName(std::string(field.name)) == nullptr;
+}
+
 template <typename Struct>
 void WriteFields(const Struct& from, google::protobuf::Message& to) {
   model::ForEachField<Struct>([&](const auto& field) {
-    if (Has(to, field)) WriteField(from.*field.member, WireField(to, field));
+    const auto& value = std::invoke(field.member, from);
+    if constexpr (HasFields<std::decay_t<decltype(value)>>) {
+      if (IsFlat(to, field)) return WriteFields(value, to);
+    }
+    if (Has(to, field)) WriteField(value, WireField(to, field));
   });
+}
+
+template <typename Value>
+absl::Status ReadMember(const google::protobuf::Message& from, const model::FieldTraits& field,
+                        Value& value) {
+  if constexpr (HasFields<Value>) {
+    if (IsFlat(from, field)) return ReadFields(from, value);
+  }
+  if (!Has(from, field)) return absl::OkStatus();
+  const ConstWireField wire(from, field);
+  TD_RETURN_IF_ERROR(ReadField(wire, value));
+  if (!field.required || wire.ReadNumber()->has_value()) return absl::OkStatus();
+  return FieldError(field.name, "is not set");
 }
 
 template <typename Struct>
 absl::Status ReadFields(const google::protobuf::Message& from, Struct& to) {
   absl::Status status;
   model::ForEachField<Struct>([&](const auto& field) {
-    if (!Has(from, field) || !status.ok()) return;
-    const ConstWireField wire(from, field);
-    status = ReadField(wire, to.*field.member);
-    if (status.ok() && field.required && !wire.ReadNumber()->has_value()) {
-      status = FieldError(field.name, "is not set");
+    if constexpr (std::is_member_object_pointer_v<decltype(field.member)>) {
+      if (status.ok()) status = ReadMember(from, field, to.*field.member);
     }
   });
   return status;
