@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Writes the types of the console's page into services/console/web/src/types.ts: the messages of the protos that it speaks, as
-protobuf's JSON has them. tests/lint/made.py refuses a tree where that changes something."""
+"""Writes the types of the console's page into services/console/web/src/types.ts: the messages of the protos that it speaks, in the
+JSON that the console answers in (services/console/message_json.h). tests/lint/made.py refuses a tree where that changes something."""
 import pathlib
 import sys
 
@@ -10,14 +10,25 @@ import reasons  # noqa: E402
 FILE = "services/console/web/src/types.ts"
 PROTOS = ("catalog", "doctor", "node", "pipeline", "recorder", "view")
 # The page speaks these, and what they hold. Their names there, where these differ.
-SPOKEN = ("Lun", "Channel", "Recording", "VerifyRecordingResponse", "Scrub", "Node", "WatchStatsResponse", "Job", "Stage", "DoctorFinding",
+SPOKEN = ("Lun", "Channel", "Recording", "VerifyRecordingResponse", "Scrub", "Node", "WatchStatsResponse", "Job", "DoctorFinding",
           "Timeline", "Spectrogram", "Samples", "Envelope", "Explanation")
 NAMES = {"Node": "NodeInfo", "WatchStatsResponse": "Stats", "VerifyRecordingResponse": "VerifyProgress", "DoctorFinding": "Finding",
          "SampleSpan": "SampleRun", "Spectrogram": "SpectrogramMessage", "Samples": "SamplesMessage", "Envelope": "EnvelopeMessage"}
-WELL_KNOWN = {".google.protobuf.Timestamp": "Time", ".google.protobuf.Duration": "Span",
-              ".google.rpc.Status": "{ code: number; message: string }"}
+DURATION, STATUS, COUNTERS = ".google.protobuf.Duration", ".google.rpc.Status", ".tapedeck.v1.Counters"
+WELL_KNOWN = {".google.protobuf.Timestamp": "Time", DURATION: "number", STATUS: "ErrorBody"}
 # By FieldDescriptorProto.Type; the others are messages and enums.
-PLAIN = {1: "number", 2: "number", 3: "Int64", 4: "Int64", 5: "number", 8: "boolean", 9: "string", 12: "string", 13: "number"}
+PLAIN = {1: "number", 2: "number", 3: "number", 4: "number", 5: "number", 8: "boolean", 9: "string", 12: "string", 13: "number"}
+# Where the model's object is not its message: what it has none of, has in another type, and has besides.
+LACKS = {"Job": ("coded_notes", "stage_times"), "Recording": ("stage_times",)}
+OTHERS = {"Job": {"notes": "Note[]"}}
+MORE = {"Timing": ("jitter_p50_s", "jitter_p99_s", "jitter_p999_s")}
+# Left out where they say nothing.
+SPARSE = {"Job": ("timing", "error"), "JobOutput": ("error",), "StageShare": ("thread", "thread_share")}
+# Enums whose words in the model are in small letters.
+SMALL = ("CommitLevel", "DamageKind", "FullPolicy", "Severity")
+# Where "not set" has a word, and where it is null; elsewhere a node sets it.
+ZERO = {"DamageKind": "none", "ScrubState": "NONE"}
+UNSET = (".tapedeck.v1.TransferOp",)
 MESSAGE, ENUM, REPEATED = 11, 14, 3
 COLUMNS = 160
 
@@ -47,27 +58,40 @@ class Types:
     def of_field(self, message, field):
         for entry in message.nested_type:
             if entry.options.map_entry and field.type_name.endswith(f".{message.name}.{entry.name}"):
-                return f"Record<string, {self.of_value(entry.field[1])}>", True
+                return f"Record<string, {self.of_value(entry.field[1])}>"
         value = self.of_value(field)
         if field.label == REPEATED:
-            return (f"({value})" if " " in value else value) + "[]", True
-        return value, field.type == MESSAGE or field.HasField("oneof_index")
+            return f"{value}[]"
+        absent = field.type == MESSAGE or field.type_name in UNSET or field.HasField("oneof_index")
+        known = field.type_name == DURATION or field.name in SPARSE.get(message.name, ())
+        return f"{value} | null" if absent and not known else value
+
+    def lines_of(self, message):
+        """The members of its interface."""
+        for field in message.field:
+            if field.type_name == COUNTERS:
+                yield from self.lines_of(self.messages[COUNTERS])
+            elif field.name not in LACKS.get(message.name, ()):
+                value = OTHERS.get(message.name, {}).get(field.name) or self.of_field(message, field)
+                yield f"  {field.name}{'_s' * (field.type_name == DURATION)}{'?' * (field.name in SPARSE.get(message.name, ()))}: {value};\n"
+        for name in MORE.get(message.name, ()):
+            yield f"  {name}: number;\n"
 
     def add(self, full):
         if full in self.found:
             return
         self.found[full] = ""
         if full in self.enums:
-            words = [f"'{value.name}'" for value in self.enums[full].value]
+            values = [value.name for value in self.enums[full].value]
+            words = [value.removeprefix(values[0].removesuffix("UNSPECIFIED")) for value in values[1:]]
+            words = [word.lower() if named(full) in SMALL else word for word in words]
+            words = [f"'{word}'" for word in [ZERO.get(named(full))] + words if word]
             line = f"export type {named(full)} = {' | '.join(words)};\n"
             self.found[full] = line if len(line) <= COLUMNS else f"export type {named(full)} =\n" + "".join(
                 f"  | {word}\n" for word in words)[:-1] + ";\n"
             return
-        message, lines = self.messages[full], []
-        for field in message.field:
-            value, absent = self.of_field(message, field)
-            lines.append(f"  {field.json_name}{'?' if absent else ''}: {value};\n")
-        self.found[full] = f"export interface {named(full)} {{\n{''.join(lines)}}}\n"
+        lines = "".join(self.lines_of(self.messages[full]))
+        self.found[full] = f"export interface {named(full)} {{\n{lines}}}\n"
 
 
 def texts(root=reasons.ROOT):

@@ -252,9 +252,7 @@ absl::Status Console::StartCall(HttpServer& server, uint64_t number, Asked asked
   TD_RETURN_IF_ERROR(TakeShare(number, asked.who));
   asked.spec.limit = absl::Seconds(kCallLimitSeconds);
   asked.spec.on_answer = [&server, number](const google::protobuf::Message& answer) {
-    absl::StatusOr<std::string> json = WriteJson(answer);
-    if (!json.ok()) return Fail(server, number, json.status());
-    if (server.Answer(number, JsonAnswer(*std::move(json)))) return;
+    if (server.Answer(number, JsonAnswer(WriteJson(answer)))) return;
     Fail(server, number,
          LimitReached(kMaxWaitingBytes, "console answers",
                       "answers that nobody has read take all the room there is for them"));
@@ -275,9 +273,7 @@ absl::Status Console::StartStream(HttpServer& server, uint64_t number, Asked ask
   }
   TD_RETURN_IF_ERROR(TakeShare(number, asked.who));
   asked.spec.on_answer = [&server, number](const google::protobuf::Message& answer) {
-    const absl::StatusOr<std::string> json = WriteJson(answer);
-    server.Send(number, json.ok() ? absl::StrCat("data: ", *json, "\n\n")
-                                  : Event("error", ErrorJson(json.status())));
+    server.Send(number, absl::StrCat("data: ", WriteJson(answer), "\n\n"));
   };
   asked.spec.on_end = [this, &server, number](const absl::Status& status) {
     server.Send(number, status.ok() ? Event("end", "{}") : Event("error", ErrorJson(status)));

@@ -3,22 +3,24 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
 #include <google/protobuf/util/json_util.h>
-#include <google/protobuf/wrappers.pb.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "dataplane/printable.h"
 #include "services/base/errors.h"
+#include "services/console/message_json.h"
+#include "services/site/json.h"
 
 namespace tapedeck::services::console {
 namespace {
 
 namespace util = google::protobuf::util;
+using tapectl::Json;
 
 constexpr absl::string_view kNodeServices[] = {
     "tapedeck.v1.CatalogService", "tapedeck.v1.RecorderService", "tapedeck.v1.NodeService",
@@ -45,6 +47,14 @@ constexpr std::pair<absl::StatusCode, unsigned> kHttpStatuses[] = {
 
 // Of a name in an error's text.
 constexpr size_t kShownCallBytes = 128;
+
+// Of the objects and lists of a request.
+constexpr int kMostDepth = 64;
+
+// A page that shows it by mistake finds no markup.
+std::string Unmarked(const Json& json) {
+  return absl::StrReplaceAll(tapectl::Dump(json), {{"<", "\\u003c"}, {">", "\\u003e"}});
+}
 
 std::unique_ptr<Message> New(const google::protobuf::Descriptor& type) {
   return std::unique_ptr<Message>(
@@ -80,42 +90,28 @@ std::unique_ptr<Message> NewAnswer(const MethodDescriptor& method) {
 }
 
 absl::Status ReadJson(absl::string_view json, Message& message) {
-  const auto status = util::JsonStringToMessage({json.data(), json.size()}, &message);
-  if (status.ok()) return absl::OkStatus();
-  const std::string why = status.message().as_string();
-  return ArgumentInvalid("request", absl::StrCat("not a ", message.GetDescriptor()->name(),
-                                                 " in JSON: ", dataplane::Printable(why, 512)));
+  const auto invalid = [&](absl::string_view why) {
+    return ArgumentInvalid("request", absl::StrCat("not a ", message.GetDescriptor()->name(),
+                                                   " in JSON: ", dataplane::Printable(why, 512)));
+  };
+  bool too_deep = false;
+  const auto shallow = [&](int depth, Json::parse_event_t, const Json&) {
+    too_deep |= depth > kMostDepth;
+    return depth <= kMostDepth;
+  };
+  Json request = Json::parse(json, shallow, /*allow_exceptions=*/false);
+  if (too_deep) return invalid(absl::StrCat("deeper than ", kMostDepth));
+  if (request.is_discarded()) return invalid("a syntax error");
+  const Json as_protobuf = AsProtobufHasIt(std::move(request), *message.GetDescriptor());
+  const auto status = util::JsonStringToMessage(tapectl::Dump(as_protobuf), &message);
+  return status.ok() ? absl::OkStatus() : invalid(status.message().as_string());
 }
 
-absl::StatusOr<std::string> WriteJson(const Message& message) {
-  util::JsonPrintOptions options;
-  options.always_print_primitive_fields = true;
-  std::string json;
-  const auto status = util::MessageToJsonString(message, &json, options);
-  if (status.ok()) return json;
-  return absl::InternalError(
-      absl::StrCat("the answer cannot be JSON: ", status.message().as_string()));
-}
+std::string WriteJson(const Message& message) { return Unmarked(JsonOf(message)); }
 
-std::string JsonText(absl::string_view text) {
-  google::protobuf::StringValue value;
-  value.set_value(dataplane::Printable(text));
-  return WriteJson(value).value_or("\"\"");
-}
+std::string JsonText(absl::string_view text) { return Unmarked(dataplane::Printable(text)); }
 
-std::string ErrorJson(const absl::Status& status) {
-  const auto reason = ReasonOf(status);
-  std::vector<std::string> metadata;
-  if (reason.has_value()) {
-    for (const auto& [key, value] : reason->metadata) {
-      metadata.push_back(absl::StrCat(JsonText(key), ":", JsonText(value)));
-    }
-  }
-  return absl::StrCat("{\"code\":", JsonText(absl::StatusCodeToString(status.code())),
-                      ",\"message\":", JsonText(status.message()),
-                      ",\"reason\":", JsonText(reason.has_value() ? reason->reason : ""),
-                      ",\"metadata\":{", absl::StrJoin(metadata, ","), "}}");
-}
+std::string ErrorJson(const absl::Status& status) { return Unmarked(tapectl::ToJson(status)); }
 
 unsigned HttpStatusOf(absl::StatusCode code) {
   for (const auto& [known, status] : kHttpStatuses) {

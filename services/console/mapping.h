@@ -31,15 +31,15 @@ absl::StatusOr<const MethodDescriptor*> FindMethod(absl::string_view path,
 std::unique_ptr<Message> NewRequest(const MethodDescriptor& method);
 std::unique_ptr<Message> NewAnswer(const MethodDescriptor& method);
 
-// INVALID_ARGUMENT (ARGUMENT_INVALID): it is not JSON, or not of such a message. Unknown fields are
-// refused.
+// INVALID_ARGUMENT (ARGUMENT_INVALID): it is not JSON, or not of such a message (message_json.h).
+// Unknown fields are refused.
 absl::Status ReadJson(absl::string_view json, Message& message);
-// With fields of no value, too; a line without an end. INTERNAL: it cannot be JSON.
-absl::StatusOr<std::string> WriteJson(const Message& message);
+// A line without an end.
+std::string WriteJson(const Message& message);
 
 // A text in quotes.
 std::string JsonText(absl::string_view text);
-// {"code": ..., "message": ..., "reason": ..., "metadata": {...}}
+// {"code": ..., "reason": ..., "message": ..., "metadata": {...}}
 std::string ErrorJson(const absl::Status& status);
 unsigned HttpStatusOf(absl::StatusCode code);
 

@@ -18,7 +18,7 @@ done
 
 # The stream that the page watches.
 STATS_PATH=/api/tapedeck.v1.NodeService/WatchStats
-STATS_REQUEST='{"interval":"0.5s"}'
+STATS_REQUEST='{"interval_s":0.5}'
 
 begin_clients() {
   local i

@@ -22,6 +22,22 @@ stream_says() {
   grep -q "^data: {.*$1" <<<"$said" || fail "the stream has no $1: $said"
 }
 
+# same_form WHAT ANSWER PRINTED: an object of the console's is the one that tapectl prints, which may have more.
+same_form() {
+  jq -en --argjson a "$2" --argjson b "$3" '$a == ($b | with_entries(select(.key as $key | $a | has($key))))' >/dev/null ||
+    fail "two forms of $1: $2 and $3"
+}
+
+# typed NAME ANSWER: the page's type has the answer's keys; one with a ? may be absent.
+typed() {
+  local members
+  members=$(sed -n "/^export interface $1 {/,/^}/s/^  \([a-z0-9_]*\)\(?\{0,1\}\):.*/\1 \2/p" "$TAPEDECK_ROOT/services/console/web/src/types.ts")
+  [[ -n $members ]] || fail "the page has no type $1"
+  jq -en --argjson a "$2" --arg members "$members" '($members | split("\n") | map(split(" "))) as $all | ($a | keys) as $keys
+    | ($keys - ($all | map(.[0])) == []) and (($all | map(select(.[1] != "?") | .[0])) - $keys == [])' >/dev/null ||
+    fail "the page's type $1 and the answer differ: $2"
+}
+
 plain() {
   local answer name
   STORAGE_OPTIONS=(--console "127.0.0.1:$CONSOLE_PORT" --console-worker "w0=127.0.0.1:$WORKER_PORT")
@@ -34,16 +50,28 @@ plain() {
   json_is "$(curl -sS "$CONSOLE/api/console")" '.workers == ["w0"] and .identity == "" and (.node | endswith("/storage"))' "what it is"
   curl -sS "$CONSOLE/" | grep -qi '<!doctype html>' || fail "there is no page"
 
-  json_is "$(call CatalogService/CreateLun '{"lunId":"l0","lun":{"store":"memory","capacityBytes":"268435456"}}')" '.name == "luns/l0"' "a new LUN"
-  json_is "$(call CatalogService/CreateChannel '{"parent":"luns/l0","channelId":"c0","channel":{"blockBytes":"1048576","datatype":"cf32_le","sampleRate":1e6}}')" \
+  json_is "$(call CatalogService/CreateLun '{"lun_id":"l0","lun":{"store":"memory","capacity_bytes":268435456}}')" '.name == "luns/l0"' "a new LUN"
+  json_is "$(call CatalogService/CreateChannel '{"parent":"luns/l0","channel_id":"c0","channel":{"block_bytes":1048576,"datatype":"cf32_le","sample_rate":1e6}}')" \
     '.name == "luns/l0/channels/c0"' "a new channel"
   tapectl_json record l0/c0 --source synth --blocks 64 >/dev/null
-  wait_for 10 listed '.recordings[0].state == "RECORDING_STATE_SEALED"' || fail "no recording: $(call CatalogService/ListRecordings "$ALL")"
+  wait_for 10 listed '.recordings[0].state == "SEALED"' || fail "no recording: $(call CatalogService/ListRecordings "$ALL")"
   name=$(call CatalogService/ListRecordings "$ALL" | jq -r '.recordings[0].name')
-  json_is "$(call CatalogService/ExplainRecording "{\"name\":\"$name\"}")" '.limitedBy != "" and (.stages[0].name == .limitedBy or (.limitedBy | IN("nothing", "unknown"))) and .text != ""' "why"
+  json_is "$(call CatalogService/ExplainRecording "{\"name\":\"$name\"}")" '.limited_by != "" and (.stages[0].name == .limited_by or (.limited_by | IN("nothing", "unknown"))) and .text != ""' "why"
   json_is "$(call workers/w0/PipelineService/ListJobs '{}')" '.jobs | length == 1' "the worker's jobs"
-  json_is "$(call workers/w0/PipelineService/ExplainJob '{"name":"jobs/1"}')" '.limitedBy != "" and .running == false' "why of the job"
-  stream_says '"blocks":"64"'
+  json_is "$(call workers/w0/PipelineService/ExplainJob '{"name":"jobs/1"}')" '.limited_by != "" and .running == false' "why of the job"
+  same_form "a LUN" "$(call CatalogService/GetLun '{"name":"luns/l0"}')" "$(tapectl_json lun list | jq '.luns[0]')"
+  same_form "a recording" "$(call CatalogService/GetRecording "{\"name\":\"$name\"}")" "$(tapectl_json recordings show "$name")"
+  same_form "a job" "$(call workers/w0/PipelineService/GetJob '{"name":"jobs/1"}')" "$(tapectl_json jobs show 1)"
+  same_form "a worker" "$(call workers/w0/NodeService/GetNode '{}' | jq 'del(.sessions)')" "$(tapectl_json nodes | jq '.nodes[] | select(.role == "WORKER")')"
+  typed Lun "$(call CatalogService/GetLun '{"name":"luns/l0"}')"
+  typed Channel "$(call CatalogService/GetChannel '{"name":"luns/l0/channels/c0"}')"
+  typed Recording "$(call CatalogService/GetRecording "{\"name\":\"$name\"}")"
+  typed Timeline "$(call ViewService/GetTimeline "{\"recording\":\"$name\"}")"
+  typed Explanation "$(call CatalogService/ExplainRecording "{\"name\":\"$name\"}")"
+  typed Scrub "$(call RecorderService/GetScrub '{"parent":"luns/l0"}')"
+  typed NodeInfo "$(call NodeService/GetNode '{}')"
+  typed Job "$(call workers/w0/PipelineService/GetJob '{"name":"jobs/1"}')"
+  stream_says '"blocks":64,'
   json_is "$(call CatalogService/DeleteRecording "{\"name\":\"$name\"}")" '. == {}' "the deletion"
   listed '.recordings == []' || fail "the recording is there"
   answer=$(call CatalogService/GetRecording "{\"name\":\"$name\"}" -w '%{http_code}')
@@ -101,15 +129,15 @@ END
   ! curl -sS --max-time 10 --tls-max 1.2 "${root[@]}" "$CONSOLE/" >"$WORK/tls12.log" 2>&1 || fail "TLS 1.2 is spoken"
   ! curl -sS --max-time 10 "http://127.0.0.1:$CONSOLE_PORT/" >"$WORK/plain.log" 2>&1 || fail "plain HTTP is answered"
   json_is "$(curl -sS "${guest[@]}" "$CONSOLE/api/console")" '.identity == "spiffe://lab/guest"' "who asks"
-  json_is "$(call CatalogService/CreateLun '{"lunId":"l1","lun":{"store":"memory","capacityBytes":"67108864"}}' "${root[@]}")" '.name == "luns/l1"' \
+  json_is "$(call CatalogService/CreateLun '{"lun_id":"l1","lun":{"store":"memory","capacity_bytes":67108864}}' "${root[@]}")" '.name == "luns/l1"' \
     "a LUN of root's"
-  json_is "$(call CatalogService/CreateChannel '{"parent":"luns/l1","channelId":"c0","channel":{"blockBytes":"1048576","datatype":"cf32_le"}}' "${root[@]}")" '.name != ""' "a channel"
+  json_is "$(call CatalogService/CreateChannel '{"parent":"luns/l1","channel_id":"c0","channel":{"block_bytes":1048576,"datatype":"cf32_le"}}' "${root[@]}")" '.name != ""' "a channel"
   answer=$(call CatalogService/DeleteLun '{"name":"luns/l1"}' "${guest[@]}" -w '%{http_code}')
   [[ $answer == *403 && $answer == *ACCESS_DENIED* && $answer == *spiffe://lab/guest* ]] || fail "a guest deletes: $answer"
   stream_says sessions "${guest[@]}"
   # A job that root asks the console for is root's at the worker and in the recording.
   json_is "$(call workers/w0/PipelineService/StartRecord \
-    "{\"channel\":\"luns/l1/channels/c0\",\"storage\":\"$TAPEDECK_STORAGE\",\"source\":{\"name\":\"synth\"},\"blocks\":\"8\"}" "${root[@]}")" \
+    "{\"channel\":\"luns/l1/channels/c0\",\"storage\":\"$TAPEDECK_STORAGE\",\"source\":{\"name\":\"synth\"},\"blocks\":8}" "${root[@]}")" \
     '.name == "jobs/1"' "a job by the console"
   recorded() { as root tapectl_json recordings list | jq -e '.recordings[0] | .state == "SEALED" and .origin.worker == "spiffe://lab/root"'; }
   wait_for 15 recorded || fail "no recording of root's: $(as root tapectl_json recordings list)"

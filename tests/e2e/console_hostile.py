@@ -64,7 +64,7 @@ class Calls:
             if field.type_name.startswith(".google.protobuf"):
                 return self.rng.choice(WORDS)
             nested = self.messages[field.type_name].field
-            return {one.json_name: self.value(one, depth + 1) for one in nested if self.rng.random() < 0.4}
+            return {one.name: self.value(one, depth + 1) for one in nested if self.rng.random() < 0.4}
         if field.type in (TYPE.TYPE_STRING, TYPE.TYPE_BYTES, TYPE.TYPE_ENUM, TYPE.TYPE_MESSAGE):
             return self.rng.choice(WORDS)
         return self.rng.choice(NUMBERS)
@@ -73,8 +73,8 @@ class Calls:
         """(path, JSON) of the next call: one field has its turn, others come along."""
         name, method, field = self.rng.choice(self.fields)
         others = self.messages[method.input_type].field
-        body = {one.json_name: self.value(one) for one in others if self.rng.random() < 0.3}
-        body[field.json_name] = self.value(field)
+        body = {one.name: self.value(one) for one in others if self.rng.random() < 0.3}
+        body[field.name] = self.value(field)
         text = json.dumps(body, ensure_ascii=self.rng.random() < 0.5)
         if self.rng.random() < 0.1:
             at = self.rng.randrange(len(text))

@@ -135,9 +135,9 @@ def tellers(name, deck):
     words = [word for word in row.split() if word.endswith("Z") and word.count(":") == 2 or word == "unknown"]
     yield "the table", SECOND, by_start(None if words[0] == "unknown" else ns_of(words[0]))
     yield "Python", 1, [None if numpy.isnat(recording.time_of(i)) else int(recording.time_of(i).astype(int)) for i in wanted]
-    yield "console", 1, by_start(ns_of(console("CatalogService/GetRecording", {"name": info.name}).get("startTime")))
+    yield "console", 1, by_start(ns_of(console("CatalogService/GetRecording", {"name": info.name}).get("start_time")))
     timeline = console("ViewService/GetTimeline", {"recording": info.name})
-    yield "timeline", 1, by_start(ns_of(timeline.get("startTime")))
+    yield "timeline", 1, by_start(ns_of(timeline.get("start_time")))
     yield "captures", 1, by_start(ns_of(timeline["captures"][0].get("time")))
     for form, grain, read in (("sigmf", 1, of_sigmf), ("wav", 10**6, of_wav), ("hdf5", 1, of_hdf5)):
         yield form, grain, by_start(read(export(name, form)))

@@ -267,9 +267,9 @@ void AddTexts(const Corpus& corpus) {
   corpus.Add("settings", "json", R"({"listen": "a\u00e9:1", "rails": [{"name": "r0"}]})");
   const std::string own = "127.0.0.1:7480\nhttp://127.0.0.1:7480\ntapedeck.v1.CatalogService/";
   corpus.Add("console", "create", own + R"(CreateLun
-{"lunId": "l0", "lun": {"store": "posix", "members": ["/a"], "capacityBytes": "7", "maxAge": "1.5s"}})");
+{"lun_id": "l0", "lun": {"store": "posix", "members": ["/a"], "capacity_bytes": 7, "max_age_s": 1.5}})");
   corpus.Add("console", "update", own + R"(UpdateChannel
-{"channel": {"name": "luns/l0/channels/c0", "sampleRate": 1e6, "labels": {"a": "\u00e9"}}, "updateMask": "sampleRate"})");
+{"channel": {"name": "luns/l0/channels/c0", "sample_rate": 1e6, "labels": {"a": "\u00e9"}}, "update_mask": "sample_rate"})");
   corpus.Add("sigmf", "plain",
              R"({"global": {"core:datatype": "ci16_le", "core:num_channels": 2,
  "core:version": "1.0.0"}, "captures": [{"core:sample_start": 0}], "annotations": []})");

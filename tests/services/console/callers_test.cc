@@ -40,7 +40,7 @@ using ::testing::StartsWith;
 constexpr char kCreateLun[] = "/api/tapedeck.v1.CatalogService/CreateLun";
 constexpr char kListLuns[] = "/api/tapedeck.v1.CatalogService/ListLuns";
 constexpr char kStartRecord[] = "/api/workers/w0/tapedeck.v1.PipelineService/StartRecord";
-constexpr char kNewLun[] = R"({"lunId":"a","lun":{"store":"posix","members":["/a"]}})";
+constexpr char kNewLun[] = R"({"lun_id":"a","lun":{"store":"posix","members":["/a"]}})";
 constexpr char kAnns[] =
     R"({"channel":"luns/a/channels/ann","storage":"s:1","source":{"name":"synth"},"blocks":"1"})";
 

@@ -80,9 +80,11 @@ class ConsoleTest : public ::testing::Test {
 
 TEST_F(ConsoleTest, CallsOfTheNode) {
   const std::string made = Post(
-      kCreateLun, R"({"lunId":"l0","lun":{"store":"posix","members":["/a"],"capacityBytes":"7"}})");
+      kCreateLun,
+      R"({"lun_id":"l0","lun":{"store":"posix","members":["/a"],"capacity_bytes":7,"max_age_s":1.5,"full_policy":"ring"}})");
   EXPECT_THAT(made, AllOf(StartsWith("HTTP/1.1 200"), HasSubstr(R"("name":"luns/l0")"),
-                          HasSubstr(R"("capacityBytes":"7")"), HasSubstr(R"("usedBytes":"0")")));
+                          HasSubstr(R"("capacity_bytes":7,"used_bytes":0)"),
+                          HasSubstr(R"("full_policy":"ring","max_age_s":1.5)")));
   EXPECT_THAT(Post(kListLuns, "{}"), HasSubstr(R"({"luns":[{"name":"luns/l0")"));
   EXPECT_THAT(Post(kGetLun, R"({"name":"luns/l1"})"),
               AllOf(StartsWith("HTTP/1.1 404"), HasSubstr(R"("code":"NOT_FOUND")"),
@@ -222,9 +224,9 @@ TEST_F(ConsoleTest, WhatCallersSayComesBackAsJsonAlone) {
 }
 
 TEST_F(ConsoleTest, StreamsComeAsEvents) {
-  Post(kCreateLun, R"({"lunId":"l0","lun":{"store":"posix","members":["/a"]}})");
-  const auto stats = Open(kWatchStats, R"({"interval":"0.1s"})");
-  const std::string two = stats->HearUntil(R"("sessionsOpened":"5")", 2);
+  Post(kCreateLun, R"({"lun_id":"l0","lun":{"store":"posix","members":["/a"]}})");
+  const auto stats = Open(kWatchStats, R"({"interval_s":0.1})");
+  const std::string two = stats->HearUntil(R"("sessions_opened":5,)", 2);
   EXPECT_THAT(two, AllOf(HasSubstr("Content-Type: text/event-stream"), HasSubstr("data: {")));
   const auto verify = Open("/api/tapedeck.v1.CatalogService/VerifyRecording",
                            R"({"name":"luns/l0/channels/c/recordings/r"})");

@@ -1,5 +1,7 @@
 // The console's HTTP: one call, one stream. A service is this node's, unless a worker is named.
 
+import type { ErrorBody } from './types.ts';
+
 const PACKAGE = 'tapedeck.v1.';
 
 // What a node answered instead, with the reason of errors.proto.
@@ -14,13 +16,7 @@ export class ApiError extends Error {
   }
 }
 
-interface ErrorBody {
-  code?: string;
-  message?: string;
-  reason?: string;
-}
-
-const errorOf = (body: ErrorBody, otherwise: string) =>
+const errorOf = (body: Partial<ErrorBody>, otherwise: string) =>
   new ApiError(body.code ?? 'UNKNOWN', body.message || otherwise, body.reason ?? '');
 
 function pathOf(service: string, method: string, worker?: string): string {
@@ -150,9 +146,9 @@ export async function list<Item>(service: string, method: string, request: objec
   const seen = new Set<string>(['']);
   do {
     seen.add(token);
-    const page = await call<Record<string, unknown>>(service, method, { ...request, pageToken: token }, options);
+    const page = await call<Record<string, unknown>>(service, method, { ...request, page_token: token }, options);
     items.push(...((page[key] as Item[] | undefined) ?? []));
-    token = String(page['nextPageToken'] ?? '');
+    token = String(page['next_page_token'] ?? '');
   } while (!seen.has(token) && items.length < 10000); // a node may repeat itself
   return items;
 }

@@ -41,9 +41,6 @@ export function span(seconds: number): string {
   return `${Math.floor(seconds / 86400)} d ${Math.floor((seconds % 86400) / 3600)} h`;
 }
 
-// Seconds of protobuf's "1.5s".
-export const secondsOf = (text: string | undefined) => (text ? Number.parseFloat(text) : 0);
-
 // Room in hours, as long as it says something.
 export function hoursLeft(freeBytes: number, bytesPerSecond: number): string {
   if (!(bytesPerSecond > 0)) return '—';
@@ -51,21 +48,15 @@ export function hoursLeft(freeBytes: number, bytesPerSecond: number): string {
   return hours >= 1000 ? 'more than 1000 h' : `${hours.toFixed(hours < 10 ? 2 : hours < 100 ? 1 : 0)} h`;
 }
 
-export function time(text: string | undefined): string {
+export function time(text: string | null): string {
   if (!text) return '—';
   const when = new Date(text);
   return Number.isNaN(when.getTime()) ? text : when.toISOString().replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC');
 }
 
 // The time of a sample, with as many digits as it has.
-export function sampleTime(text: string | undefined): string {
+export function sampleTime(text: string | null): string {
   return text ? text.replace('T', ' ').replace(/Z$/, ' UTC') : 'unknown';
-}
-
-// What follows the enum's prefix: RECORDING_STATE_SEALED is SEALED.
-export function word(value: string | undefined, prefix: string): string {
-  const rest = (value ?? '').startsWith(prefix) ? (value ?? '').slice(prefix.length) : (value ?? '');
-  return rest === 'UNSPECIFIED' ? '' : rest;
 }
 
 // luns/l0/channels/c0/recordings/x is l0/c0/x, as tapectl takes it.
@@ -86,12 +77,12 @@ export function parseBytes(text: string): number | undefined {
   return Math.round(Number(found[1]) * (found[3] ? 1024 : 1000) ** power);
 }
 
-// 10s, 5m, 72h, 200ms as protobuf's seconds. Undefined: it is none.
-export function parseSpan(text: string): string | undefined {
+// 10s, 5m, 72h, 200ms in seconds. Undefined: it is none.
+export function parseSpan(text: string): number | undefined {
   const found = /^\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)\s*$/.exec(text);
   if (!found) return undefined;
   const unit = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86400 }[found[2] as 'ms'];
-  return `${Number((Number(found[1]) * unit).toFixed(9))}s`;
+  return Number((Number(found[1]) * unit).toFixed(9));
 }
 
 // a=b,c=d: as tapectl's labels. Undefined: a piece has no name.
@@ -105,16 +96,16 @@ export function parsePairs(text: string): Record<string, string> | undefined {
   return pairs;
 }
 
-export const pairsText = (pairs: Record<string, string> | undefined) =>
-  Object.entries(pairs ?? {})
+export const pairsText = (pairs: Record<string, string>) =>
+  Object.entries(pairs)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => `${name}=${value}`)
     .join(', ');
 
-const stageText = (stage: OriginStage) => (Object.keys(stage.parameters ?? {}).length === 0 ? stage.name : `${stage.name}(${pairsText(stage.parameters)})`);
+const stageText = (stage: OriginStage) => (Object.keys(stage.parameters).length === 0 ? stage.name : `${stage.name}(${pairsText(stage.parameters)})`);
 
 // synth(noise=0, seed=1) → fft(points=64), by w1 0.1.0 on host
-export function originText(origin: Origin | undefined): string {
+export function originText(origin: Origin | null): string {
   const stages = [origin?.source, ...(origin?.transforms ?? [])].filter((stage) => stage?.name).map((stage) => stageText(stage as OriginStage));
   const by = [origin?.worker, origin?.version].filter(Boolean).join(' ');
   return [stages.join(' → '), by && `by ${by}`, origin?.device && `on ${origin.device}`].filter(Boolean).join(', ') || '—';

@@ -1,9 +1,21 @@
-// The messages of proto/tapedeck/v1 that the page speaks, as protobuf's JSON has them: 64-bit integers, times and durations are
-// texts, bytes are base64, and what the node leaves out is absent.
+// The messages of proto/tapedeck/v1 that the page speaks, in the JSON that tapectl prints: durations are seconds, bytes base64, and
+// what is not known is null.
 
-export type Int64 = string;
 export type Time = string; // 2026-01-31T12:00:00.5Z
-export type Span = string; // 1.5s
+
+export interface ErrorBody {
+  code: string;
+  reason: string;
+  message: string;
+  metadata: Record<string, string>;
+}
+
+// With its facts.
+export interface Note {
+  code: string;
+  text: string;
+  [fact: string]: string;
+}
 
 export interface ConsoleInfo {
   node: string;
@@ -19,120 +31,108 @@ export interface Lun {
   name: string;
   uid: string;
   store: string;
-  members?: string[];
-  capacityBytes: Int64;
-  usedBytes: Int64;
-  recordings: Int64;
-  createTime?: Time;
-  fullPolicy: FullPolicy;
-  maxAge?: Span;
-  maxFillPercent: number;
+  members: string[];
+  capacity_bytes: number;
+  used_bytes: number;
+  recordings: number;
+  create_time: Time | null;
+  full_policy: FullPolicy;
+  max_age_s: number;
+  max_fill_percent: number;
   state: LunState;
   cause: string;
-  prewriteFiles: number;
-  prewriteBytes: Int64;
+  prewrite_files: number;
+  prewrite_bytes: number;
   description: string;
-  labels?: Record<string, string>;
+  labels: Record<string, string>;
   copies: number;
 }
 
-export type FullPolicy = 'FULL_POLICY_UNSPECIFIED' | 'FULL_POLICY_STOP' | 'FULL_POLICY_RING';
+export type FullPolicy = 'stop' | 'ring';
 
-export type LunState = 'LUN_STATE_UNSPECIFIED' | 'LUN_STATE_READY' | 'LUN_STATE_OFFLINE' | 'LUN_STATE_DEGRADED' | 'LUN_STATE_STANDBY';
+export type LunState = 'READY' | 'OFFLINE' | 'DEGRADED' | 'STANDBY';
 
 export interface Channel {
   name: string;
-  blockBytes: Int64;
+  block_bytes: number;
   datatype: string;
-  sampleRate: number;
-  transferOp: TransferOp;
-  commitLevel: CommitLevel;
-  createTime?: Time;
-  preTrigger?: Span;
-  postTrigger?: Span;
-  segmentBytes: Int64;
+  sample_rate: number;
+  transfer_op: TransferOp | null;
+  commit_level: CommitLevel;
+  create_time: Time | null;
+  pre_trigger_s: number;
+  post_trigger_s: number;
+  segment_bytes: number;
   description: string;
-  labels?: Record<string, string>;
-  moveTo: string;
-  moveAfter?: Span;
-  moveRateBytesPerSecond: Int64;
+  labels: Record<string, string>;
+  move_to: string;
+  move_after_s: number;
+  move_rate_bytes_per_second: number;
 }
 
-export type TransferOp = 'TRANSFER_OP_UNSPECIFIED' | 'TRANSFER_OP_READ' | 'TRANSFER_OP_WRITE' | 'TRANSFER_OP_SEND';
+export type TransferOp = 'READ' | 'WRITE' | 'SEND';
 
-export type CommitLevel = 'COMMIT_LEVEL_UNSPECIFIED' | 'COMMIT_LEVEL_RECEIVED' | 'COMMIT_LEVEL_WRITTEN' | 'COMMIT_LEVEL_DURABLE';
+export type CommitLevel = 'received' | 'written' | 'durable';
 
 export interface Recording {
   name: string;
   uid: string;
   state: RecordingState;
-  blocks: Int64;
-  bytes: Int64;
-  missingBlocks: Int64;
-  durableWatermark: Int64;
-  blockBytes: Int64;
+  blocks: number;
+  bytes: number;
+  missing_blocks: number;
+  durable_watermark: number;
+  block_bytes: number;
   datatype: string;
-  sampleRate: number;
-  commitLevel: CommitLevel;
-  startTime?: Time;
-  closeTime?: Time;
+  sample_rate: number;
+  commit_level: CommitLevel;
+  start_time: Time | null;
+  close_time: Time | null;
   cause: string;
-  labels?: Record<string, string>;
-  annotations?: Annotation[];
+  labels: Record<string, string>;
+  annotations: Annotation[];
   kept: boolean;
   stream: string;
-  segment: Int64;
+  segment: number;
   description: string;
-  stageTimes?: StageTime[];
   original: string;
-  originalUid: string;
-  earlierOriginals?: string[];
-  openTime?: Time;
-  origin?: Origin;
-  group?: RecordingGroup;
-  part?: Part;
+  original_uid: string;
+  earlier_originals: string[];
+  open_time: Time | null;
+  origin: Origin | null;
+  group: RecordingGroup | null;
+  part: Part | null;
   etag: string;
 }
 
-export type RecordingState =
-  | 'RECORDING_STATE_UNSPECIFIED'
-  | 'RECORDING_STATE_RECORDING'
-  | 'RECORDING_STATE_SEALED'
-  | 'RECORDING_STATE_SALVAGED'
-  | 'RECORDING_STATE_DELETING';
+export type RecordingState = 'RECORDING' | 'SEALED' | 'SALVAGED' | 'DELETING';
 
 export interface Annotation {
-  sampleStart: Int64;
-  sampleCount: Int64;
+  sample_start: number;
+  sample_count: number;
   label: string;
   comment: string;
   details: string;
   foreign: boolean;
 }
 
-export interface StageTime {
-  what: string;
-  rail: string;
-  time?: Span;
-}
-
 export interface Origin {
-  source?: OriginStage;
-  transforms?: OriginStage[];
+  source: OriginStage | null;
+  transforms: OriginStage[];
   datatype: string;
   device: string;
   worker: string;
   version: string;
   beside: string;
-  moveDraft: string;
+  move_draft: string;
   repairs: string;
-  originalCause: string;
+  original_cause: string;
   metadata: string;
 }
 
 export interface OriginStage {
   name: string;
-  parameters?: Record<string, string>;
+  parameters: Record<string, string>;
 }
 
 export interface RecordingGroup {
@@ -140,9 +140,9 @@ export interface RecordingGroup {
   name: string;
   number: number;
   members: number;
-  startsAt?: Time;
+  starts_at: Time | null;
   clock: string;
-  clockError?: Span;
+  clock_error_s: number;
 }
 
 export interface Part {
@@ -153,57 +153,57 @@ export interface Part {
 }
 
 export interface VerifyProgress {
-  checkedBlocks: Int64;
-  blocks: Int64;
-  damaged?: DamagedBlock[];
+  checked_blocks: number;
+  blocks: number;
+  damaged: DamagedBlock[];
   done: boolean;
 }
 
 export interface DamagedBlock {
-  sequence: Int64;
+  sequence: number;
   kind: DamageKind;
   detail: string;
-  ranges?: ByteRange[];
-  strayCrc32c: number;
+  ranges: ByteRange[];
+  stray_crc32c: number;
 }
 
 export type DamageKind =
-  | 'DAMAGE_KIND_UNSPECIFIED'
-  | 'DAMAGE_KIND_ROT'
-  | 'DAMAGE_KIND_TORN'
-  | 'DAMAGE_KIND_ZEROED'
-  | 'DAMAGE_KIND_STALE'
-  | 'DAMAGE_KIND_MISDIRECTED'
-  | 'DAMAGE_KIND_SWAPPED'
-  | 'DAMAGE_KIND_TRUNCATED'
-  | 'DAMAGE_KIND_MISSING'
-  | 'DAMAGE_KIND_HEADER'
-  | 'DAMAGE_KIND_INDEX'
-  | 'DAMAGE_KIND_MANIFEST'
-  | 'DAMAGE_KIND_IO';
+  | 'none'
+  | 'rot'
+  | 'torn'
+  | 'zeroed'
+  | 'stale'
+  | 'misdirected'
+  | 'swapped'
+  | 'truncated'
+  | 'missing'
+  | 'header'
+  | 'index'
+  | 'manifest'
+  | 'io';
 
 export interface ByteRange {
-  offset: Int64;
-  bytes: Int64;
+  offset: number;
+  bytes: number;
 }
 
 export interface Scrub {
   parent: string;
   state: ScrubState;
   recording: string;
-  recordings: Int64;
-  blocks: Int64;
-  damaged: Int64;
-  findings?: ScrubFinding[];
+  recordings: number;
+  blocks: number;
+  damaged: number;
+  findings: ScrubFinding[];
   cause: string;
-  repaired: Int64;
+  repaired: number;
 }
 
-export type ScrubState = 'SCRUB_STATE_UNSPECIFIED' | 'SCRUB_STATE_RUNNING' | 'SCRUB_STATE_STOPPED' | 'SCRUB_STATE_DONE';
+export type ScrubState = 'NONE' | 'RUNNING' | 'STOPPED' | 'DONE';
 
 export interface ScrubFinding {
   recording: string;
-  block?: DamagedBlock;
+  block: DamagedBlock | null;
   repaired: boolean;
 }
 
@@ -211,16 +211,16 @@ export interface NodeInfo {
   name: string;
   role: NodeRole;
   version: string;
-  protocolVersion: number;
-  pid: Int64;
-  rails?: Rail[];
-  memory?: MemoryKindInfo[];
+  protocol_version: number;
+  pid: number;
+  rails: Rail[];
+  memory: MemoryKindInfo[];
   sessions: number;
-  stages?: string[];
-  stores?: StoreKindInfo[];
+  stages: string[];
+  stores: StoreKindInfo[];
 }
 
-export type NodeRole = 'NODE_ROLE_UNSPECIFIED' | 'NODE_ROLE_STORAGE' | 'NODE_ROLE_WORKER';
+export type NodeRole = 'STORAGE' | 'WORKER';
 
 export interface Rail {
   name: string;
@@ -228,21 +228,21 @@ export interface Rail {
   address: string;
   port: number;
   device: string;
-  wireLimitBytesPerS: Int64;
-  pciAddress: string;
-  numaNode?: number;
+  wire_limit_bytes_per_s: number;
+  pci_address: string;
+  numa_node: number | null;
   tls: boolean;
 }
 
 export interface MemoryKindInfo {
   device: string;
   description: string;
-  bytes: Int64;
+  bytes: number;
   status: string;
-  pciAddress: string;
-  numaNode?: number;
-  distances?: RailDistance[];
-  rungs?: string[];
+  pci_address: string;
+  numa_node: number | null;
+  distances: RailDistance[];
+  rungs: string[];
 }
 
 export interface RailDistance {
@@ -251,7 +251,7 @@ export interface RailDistance {
   weight: number;
 }
 
-export type Distance = 'DISTANCE_UNSPECIFIED' | 'DISTANCE_SWITCH' | 'DISTANCE_NODE' | 'DISTANCE_SYSTEM' | 'DISTANCE_UNKNOWN';
+export type Distance = 'SWITCH' | 'NODE' | 'SYSTEM' | 'UNKNOWN';
 
 export interface StoreKindInfo {
   name: string;
@@ -260,25 +260,21 @@ export interface StoreKindInfo {
 
 export interface Stats {
   sessions: number;
-  sessionsOpened: Int64;
-  blocks: Int64;
-  bytes: Int64;
-  counters?: Counters;
-  ringBytes: Int64;
-  rails?: RailProgress[];
-}
-
-export interface Counters {
-  crcErrors: Int64;
-  retransmittedBlocks: Int64;
-  duplicateBlocks: Int64;
-  resumes: Int64;
+  sessions_opened: number;
+  blocks: number;
+  bytes: number;
+  crc_errors: number;
+  retransmitted_blocks: number;
+  duplicate_blocks: number;
+  resumes: number;
+  ring_bytes: number;
+  rails: RailProgress[];
 }
 
 export interface RailProgress {
   name: string;
-  blocks: Int64;
-  bytes: Int64;
+  blocks: number;
+  bytes: number;
   up: boolean;
   cause: string;
 }
@@ -289,96 +285,67 @@ export interface Job {
   state: JobState;
   recording: string;
   device: string;
-  blocks: Int64;
-  bytes: Int64;
-  totalBlocks?: Int64;
-  elapsed?: Span;
-  mbPerS: number;
-  lostBlocks: Int64;
-  counters?: Counters;
-  rails?: JobRail[];
-  error?: { code: number; message: string };
-  startTime?: Time;
-  endTime?: Time;
-  notes?: string[];
-  stageTimes?: StageTime[];
+  blocks: number;
+  bytes: number;
+  total_blocks: number | null;
+  elapsed_s: number;
+  mb_per_s: number;
+  lost_blocks: number;
+  crc_errors: number;
+  retransmitted_blocks: number;
+  duplicate_blocks: number;
+  resumes: number;
+  rails: JobRail[];
+  error?: ErrorBody;
+  start_time: Time | null;
+  end_time: Time | null;
+  notes: Note[];
   timing?: Timing;
-  outputs?: JobOutput[];
+  outputs: JobOutput[];
   group: string;
-  progress?: number;
-  captures?: string[];
-  codedNotes?: Note[];
+  progress: number | null;
+  captures: string[];
 }
 
-export type Direction = 'DIRECTION_UNSPECIFIED' | 'DIRECTION_RECORD' | 'DIRECTION_PLAYBACK';
+export type Direction = 'RECORD' | 'PLAYBACK';
 
-export type JobState =
-  | 'JOB_STATE_UNSPECIFIED'
-  | 'JOB_STATE_STARTING'
-  | 'JOB_STATE_RUNNING'
-  | 'JOB_STATE_SUCCEEDED'
-  | 'JOB_STATE_FAILED'
-  | 'JOB_STATE_CANCELLED'
-  | 'JOB_STATE_RESUMING'
-  | 'JOB_STATE_NOT_COMPARED'
-  | 'JOB_STATE_PREPARING';
+export type JobState = 'STARTING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED' | 'RESUMING' | 'NOT_COMPARED' | 'PREPARING';
 
 export interface JobRail {
   name: string;
-  blocks: Int64;
-  mbPerS: number;
+  blocks: number;
+  mb_per_s: number;
   up: boolean;
   cause: string;
 }
 
 export interface Timing {
-  samplesPerS: number;
-  blocks: Int64;
-  samples: Int64;
-  turns: Int64;
-  underruns: Int64;
-  jitter?: JitterCount[];
-  worstJitter?: Span;
-  firstTime?: Time;
-  afterAt?: Span;
+  samples_per_s: number;
+  blocks: number;
+  samples: number;
+  turns: number;
+  underruns: number;
+  jitter: JitterCount[];
+  worst_jitter_s: number;
+  first_time: Time | null;
+  after_at_s: number;
+  jitter_p50_s: number;
+  jitter_p99_s: number;
+  jitter_p999_s: number;
 }
 
 export interface JitterCount {
-  upTo?: Span;
-  blocks: Int64;
+  up_to_s: number;
+  blocks: number;
 }
 
 export interface JobOutput {
   channel: string;
   recording: string;
-  blocks: Int64;
-  bytes: Int64;
-  lostBlocks: Int64;
-  error?: { code: number; message: string };
-}
-
-export interface Note {
-  code: string;
-  text: string;
-  facts?: Record<string, string>;
-}
-
-export interface Stage {
-  name: string;
-  parameters?: Record<string, Parameter>;
-}
-
-export interface Parameter {
-  integer?: Int64;
-  unsignedInteger?: Int64;
-  number?: number;
-  text?: string;
-  flag?: boolean;
-  numbers?: NumberList;
-}
-
-export interface NumberList {
-  values?: number[];
+  blocks: number;
+  bytes: number;
+  lost_blocks: number;
+  error?: ErrorBody;
 }
 
 export interface Finding {
@@ -389,39 +356,39 @@ export interface Finding {
   fix: string;
 }
 
-export type Severity = 'SEVERITY_UNSPECIFIED' | 'SEVERITY_NOTE' | 'SEVERITY_WARNING' | 'SEVERITY_ERROR';
+export type Severity = 'note' | 'warning' | 'error';
 
 export interface Timeline {
   state: RecordingState;
-  samples: Int64;
-  sampleRate: number;
+  samples: number;
+  sample_rate: number;
   frequency: number;
   datatype: string;
-  startTime?: Time;
-  durableSamples: Int64;
-  gaps?: SampleRun[];
-  gapsTotal: Int64;
-  captures?: CaptureStart[];
-  annotations?: MarkedSpan[];
-  annotationsTotal: Int64;
-  blockSamples: Int64;
+  start_time: Time | null;
+  durable_samples: number;
+  gaps: SampleRun[];
+  gaps_total: number;
+  captures: CaptureStart[];
+  annotations: MarkedSpan[];
+  annotations_total: number;
+  block_samples: number;
 }
 
 export interface SampleRun {
-  firstSample: Int64;
-  sampleCount: Int64;
+  first_sample: number;
+  sample_count: number;
 }
 
 export interface CaptureStart {
-  sample: Int64;
-  streamSample: Int64;
+  sample: number;
+  stream_sample: number;
   frequency: number;
-  time?: Time;
+  time: Time | null;
 }
 
 export interface MarkedSpan {
-  firstSample: Int64;
-  sampleCount: Int64;
+  first_sample: number;
+  sample_count: number;
   label: string;
   comment: string;
 }
@@ -429,50 +396,50 @@ export interface MarkedSpan {
 export interface SpectrogramMessage {
   columns: number;
   rows: number;
-  firstSample: Int64;
-  samplesPerRow: number;
+  first_sample: number;
+  samples_per_row: number;
   powers: string;
-  bytesRead: Int64;
-  sampleRate: number;
+  bytes_read: number;
+  sample_rate: number;
   frequency: number;
-  sampleCount: Int64;
-  damagedPieces: Int64;
-  transformsPerRow: number;
+  sample_count: number;
+  damaged_pieces: number;
+  transforms_per_row: number;
   complex: boolean;
-  bandRate: number;
+  band_rate: number;
   bins: number;
-  coveredSamples: Int64;
+  covered_samples: number;
   means: string;
-  transforms: Int64;
+  transforms: number;
 }
 
 export interface SamplesMessage {
-  firstSample: Int64;
-  sampleCount: Int64;
+  first_sample: number;
+  sample_count: number;
   datatype: string;
   samples: string;
-  missing?: SampleRun[];
-  damagedPieces: Int64;
-  bytesRead: Int64;
+  missing: SampleRun[];
+  damaged_pieces: number;
+  bytes_read: number;
 }
 
 export interface EnvelopeMessage {
   points: number;
-  firstSample: Int64;
-  samplesPerPoint: number;
+  first_sample: number;
+  samples_per_point: number;
   minima: string;
   maxima: string;
   powers: string;
-  bytesRead: Int64;
-  sampleCount: Int64;
-  damagedPieces: Int64;
+  bytes_read: number;
+  sample_count: number;
+  damaged_pieces: number;
 }
 
 export interface Explanation {
-  limitedBy: string;
-  elapsedSeconds: number;
-  stages?: StageShare[];
-  rails?: StageShare[];
+  limited_by: string;
+  elapsed_s: number;
+  stages: StageShare[];
+  rails: StageShare[];
   advice: string;
   text: string;
   running: boolean;
@@ -482,8 +449,8 @@ export interface StageShare {
   name: string;
   share: number;
   seconds: number;
-  thread: string;
-  threadShare: number;
+  thread?: string;
+  thread_share?: number;
 }
 
 // The end of what proto/page_types.py makes.

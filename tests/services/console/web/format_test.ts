@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bytes, count, hoursLeft, level, lunOf, parseBytes, parsePairs, parseSpan, rate, shortName, span, word } from '../../../../services/console/web/src/format.ts';
+import { bytes, count, hoursLeft, level, lunOf, parseBytes, parsePairs, parseSpan, rate, shortName, span } from '../../../../services/console/web/src/format.ts';
 
 test('bytes are binary, rates decimal', () => {
-  assert.equal(bytes('1610612736'), '1.50 GiB');
+  assert.equal(bytes(1610612736), '1.50 GiB');
   assert.equal(bytes(512), '512 B');
   assert.equal(rate(123.4e6), '123 MB/s');
   assert.equal(rate(0), '0 B/s');
   assert.equal(level(-0.04), '0.0 dBFS');
   assert.equal(level(-12.34), '-12.3 dBFS');
-  assert.equal(count('1234567'), '1\u202f234\u202f567');
+  assert.equal(count(1234567), '1\u202f234\u202f567');
 });
 
 test('time tells two units', () => {
@@ -30,8 +30,8 @@ test('what people type is as tapectl takes it', () => {
   assert.equal(parseBytes('200MB'), 200e6);
   assert.equal(parseBytes('4096'), 4096);
   assert.equal(parseBytes('ten'), undefined);
-  assert.equal(parseSpan('72h'), '259200s');
-  assert.equal(parseSpan('200ms'), '0.2s');
+  assert.equal(parseSpan('72h'), 259200);
+  assert.equal(parseSpan('200ms'), 0.2);
   assert.equal(parseSpan('soon'), undefined);
   assert.deepEqual(parsePairs('site=north, rack=7'), { site: 'north', rack: '7' });
   assert.equal(parsePairs('=x'), undefined);
@@ -40,6 +40,4 @@ test('what people type is as tapectl takes it', () => {
 test('names are short as tapectl takes them', () => {
   assert.equal(shortName('luns/l0/channels/c0/recordings/r'), 'l0/c0/r');
   assert.equal(lunOf('luns/l0/channels/c0/recordings/r'), 'luns/l0');
-  assert.equal(word('RECORDING_STATE_SEALED', 'RECORDING_STATE_'), 'SEALED');
-  assert.equal(word('FULL_POLICY_UNSPECIFIED', 'FULL_POLICY_'), '');
 });

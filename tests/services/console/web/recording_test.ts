@@ -33,17 +33,17 @@ const base64 = (values: number[]) => Buffer.from(Float32Array.from(values).buffe
 const message: SpectrogramMessage = {
   columns: 4,
   rows: 3,
-  firstSample: '0',
-  samplesPerRow: 10,
+  first_sample: 0,
+  samples_per_row: 10,
   powers: base64([-90, -10, -90, -90, nan, nan, nan, nan, -90, -20, -90, -90]),
-  bytesRead: '240',
-  sampleRate: 1000,
+  bytes_read: 240,
+  sample_rate: 1000,
   frequency: 50,
-  sampleCount: '30',
+  sample_count: 30,
   complex: true,
-  bandRate: 1000,
+  band_rate: 1000,
   bins: 0,
-  coveredSamples: '30',
+  covered_samples: 30,
   means: base64([-90, -13, -90, -90]),
 };
 const picture: Spectrogram = spectrogramOf(message);
@@ -62,7 +62,7 @@ test('frequencies of complex samples are around the middle, of real ones above i
 
 test('spectra have the band of their source, and bin 0 in the middle column', () => {
   // The mean of 64 spectra each.
-  assert.equal(frequencyAt(bandOf({ ...message, bandRate: 64000 }), 0.75), 16050);
+  assert.equal(frequencyAt(bandOf({ ...message, band_rate: 64000 }), 0.75), 16050);
   const odd = bandOf({ ...message, columns: 5, frequency: 0 });
   assert.equal(frequencyAt(odd, 2 / 5), 0);
 });
@@ -90,7 +90,7 @@ test('a meter forgets what is older than its window, and a counter that fell', (
 });
 
 test('samples of the stream are ahead of those of the recording', () => {
-  const captures = [{ sample: '0', streamSample: '100' }, { sample: '50', streamSample: '400' }];
+  const captures = [{ sample: 0, stream_sample: 100 }, { sample: 50, stream_sample: 400 }];
   const timeline = { captures } as unknown as Timeline;
   assert.equal(aheadAt(timeline, 10), 100);
   assert.equal(aheadAt(timeline, 60), 350);
@@ -99,11 +99,11 @@ test('samples of the stream are ahead of those of the recording', () => {
 });
 
 test('a filter goes by channel, state, time and words', () => {
-  const recording = { name: 'luns/l0/channels/c0/recordings/r', state: 'RECORDING_STATE_SEALED', startTime: '2026-01-31T12:00:00Z', labels: { site: 'North' }, description: '', kept: false } as unknown as Recording;
+  const recording = { name: 'luns/l0/channels/c0/recordings/r', state: 'SEALED', start_time: '2026-01-31T12:00:00Z', labels: { site: 'North' }, annotations: [], description: '', kept: false } as unknown as Recording;
   const is = (change: object) => matches(recording, { ...NO_FILTER, ...change });
   assert.ok(is({}) && is({ channel: 'l0' }) && is({ channel: 'l0/c0' }) && is({ state: 'SEALED' }) && is({ label: 'site=nor' }));
   assert.ok(!is({ channel: 'l' }) && !is({ state: 'KEPT' }) && !is({ label: 'south' }));
   assert.ok(is({ since: '2026-01-31T11:59', until: '2026-01-31T12:00' }) && !is({ since: '2026-01-31T12:01' }) && !is({ until: '2026-01-31T11:00' }));
-  const undated = { ...recording, startTime: undefined };
+  const undated = { ...recording, start_time: null };
   assert.ok(matches(undated, NO_FILTER) && !matches(undated, { ...NO_FILTER, since: '2026-01-31T11:00' }));
 });

@@ -38,11 +38,11 @@ test('labels are set and removed one by one', () => {
 test('an origin is a line', () => {
   const origin = { source: { name: 'synth', parameters: { seed: '1', noise: '0' } }, transforms: [{ name: 'fft', parameters: { points: '64' } }], datatype: 'cf32_le', device: 'host', worker: 'w1', version: '0.1.0', beside: '' };
   assert.equal(originText(origin), 'synth(noise=0, seed=1) → fft(points=64), by w1 0.1.0, on host');
-  assert.equal(originText(undefined), '—');
+  assert.equal(originText(null), '—');
 });
 
 test('sizes come back in the largest whole unit', () => {
-  const lun = { name: 'luns/l0', capacityBytes: String(20 * 2 ** 30), maxAge: '259200s', maxFillPercent: 0 };
+  const lun = { name: 'luns/l0', capacity_bytes: 20 * 2 ** 30, max_age_s: 259200, max_fill_percent: 0 };
   const fields = lunFields(lun as Parameters<typeof lunFields>[0]);
   assert.equal(fields.capacity, '20GiB');
   assert.equal(fields.maxAge, '259200s');

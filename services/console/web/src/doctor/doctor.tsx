@@ -1,7 +1,6 @@
 // What is wrong with the node and the workers, why it matters, and what to type.
 import { useState } from 'preact/hooks';
 import { call } from '../api.ts';
-import { word } from '../format.ts';
 import { useAction } from '../load.ts';
 import { line } from '../tapectl.ts';
 import type { ConsoleInfo, Finding, NodeInfo } from '../types.ts';
@@ -17,26 +16,25 @@ interface Diagnosis {
 // The storage node's rails, which a worker must reach.
 async function peersOf(): Promise<object[]> {
   const node = await call<NodeInfo>('NodeService', 'GetNode', {});
-  return (node.rails ?? []).map(({ name, transport, address, port }) => ({ name, transport, address, port }));
+  return node.rails.map(({ name, transport, address, port }) => ({ name, transport, address, port }));
 }
 
 async function diagnose(node: string, measure: boolean, peers: object[], worker?: string): Promise<Diagnosis> {
   try {
-    const answer = await call<{ findings?: Finding[] }>('DoctorService', 'Diagnose', { measure, peers }, { worker });
-    return { node, findings: answer.findings ?? [] };
+    const answer = await call<{ findings: Finding[] }>('DoctorService', 'Diagnose', { measure, peers }, { worker });
+    return { node, findings: answer.findings };
   } catch (error) {
     return { node, findings: [], error: error as Error };
   }
 }
 
-const TONES: Record<string, Tone> = { ERROR: 'bad', WARNING: 'busy', NOTE: 'plain' };
+const TONES: Record<string, Tone> = { error: 'bad', warning: 'busy', note: 'plain' };
 
 function FindingView({ finding }: { finding: Finding }) {
-  const severity = word(finding.severity, 'SEVERITY_');
   return (
     <li>
       <p>
-        <Badge tone={TONES[severity] ?? 'plain'}>{severity.toLowerCase()}</Badge> <code>{finding.code}</code> {finding.what}
+        <Badge tone={TONES[finding.severity] ?? 'plain'}>{finding.severity}</Badge> <code>{finding.code}</code> {finding.what}
       </p>
       <p>{finding.why}</p>
       <p>

@@ -1,25 +1,20 @@
 // One job while it runs and after.
 import { useEffect, useState } from 'preact/hooks';
 import { call, watch } from '../api.ts';
-import { bytes, count, rate, secondsOf, shortName, span, word } from '../format.ts';
+import { bytes, count, rate, shortName, span } from '../format.ts';
 import { useAction } from '../load.ts';
 import { ExplainView } from '../recording/reports.tsx';
 import { line } from '../tapectl.ts';
-import type { Job, Note } from '../types.ts';
+import type { Job } from '../types.ts';
 import { Badge, Facts, Failure, Line, Panel, type Tone } from '../ui/basics.tsx';
 
 const TONES: Record<string, Tone> = { SUCCEEDED: 'good', FAILED: 'bad', CANCELLED: 'plain', NOT_COMPARED: 'busy', RUNNING: 'busy', STARTING: 'busy', PREPARING: 'busy', RESUMING: 'busy' };
 
 export const JobBadge = ({ job }: { job: Job }) => {
-  const state = word(job.state, 'JOB_STATE_');
-  return <Badge tone={TONES[state] ?? 'plain'}>{state}</Badge>;
+  return <Badge tone={TONES[job.state] ?? 'plain'}>{job.state}</Badge>;
 };
 
-export const hasEnded = (job: Job) => ['SUCCEEDED', 'FAILED', 'CANCELLED', 'NOT_COMPARED'].includes(word(job.state, 'JOB_STATE_'));
-
-// Of a worker that knows no codes there are texts alone.
-const notesOf = ({ notes, codedNotes }: Job): Note[] =>
-  codedNotes?.length ? codedNotes : (notes ?? []).map((text) => ({ code: '', text, facts: {} }));
+export const hasEnded = (job: Job) => ['SUCCEEDED', 'FAILED', 'CANCELLED', 'NOT_COMPARED'].includes(job.state);
 
 export const cancel = (job: Job, worker: string) => call<Job>('PipelineService', 'CancelJob', { name: job.name }, { worker });
 
@@ -34,7 +29,7 @@ export function useJob(name: string, worker: string): { job: Job | undefined; er
 }
 
 export function JobProgress({ job }: { job: Job }) {
-  return job.progress === undefined ? <span>{count(job.blocks)} blocks</span> : <progress aria-label={`Progress of ${job.name}`} max={1} value={job.progress} />;
+  return job.progress === null ? <span>{count(job.blocks)} blocks</span> : <progress aria-label={`Progress of ${job.name}`} max={1} value={job.progress} />;
 }
 
 function JobFacts({ job }: { job: Job }) {
@@ -43,14 +38,14 @@ function JobFacts({ job }: { job: Job }) {
       facts={[
         ['State', <JobBadge job={job} />],
         ['Recording', job.recording ? <a href={`#/recording/${job.recording}`}>{shortName(job.recording)}</a> : '—'],
-        ['Blocks', job.totalBlocks !== undefined ? `${count(job.blocks)} of ${count(job.totalBlocks)}` : count(job.blocks)],
+        ['Blocks', job.total_blocks !== null ? `${count(job.blocks)} of ${count(job.total_blocks)}` : count(job.blocks)],
         ['Bytes', bytes(job.bytes)],
-        ['Rate', rate(job.mbPerS * 1e6)],
-        ['Time', span(secondsOf(job.elapsed))],
-        ['Lost blocks', count(job.lostBlocks)],
-        ['Failed checks', count(job.counters?.crcErrors ?? '0')],
+        ['Rate', rate(job.mb_per_s * 1e6)],
+        ['Time', span(job.elapsed_s)],
+        ['Lost blocks', count(job.lost_blocks)],
+        ['Failed checks', count(job.crc_errors)],
         ['Device', job.device],
-        ...(job.rails ?? []).map((rail): [string, string] => [`Rail ${rail.name}`, rail.up || hasEnded(job) ? rate(rail.mbPerS * 1e6) : `down: ${rail.cause}`]),
+        ...job.rails.map((rail): [string, string] => [`Rail ${rail.name}`, rail.up || hasEnded(job) ? rate(rail.mb_per_s * 1e6) : `down: ${rail.cause}`]),
       ]}
     />
   );
@@ -68,7 +63,7 @@ export function JobPanel({ name, worker }: { name: string; worker: string }) {
           job &&
           !hasEnded(job) && (
             <>
-              {word(job.direction, 'DIRECTION_') === 'RECORD' && (
+              {job.direction === 'RECORD' && (
                 <button type="button" disabled={action.busy} onClick={() => action.run(async () => void (await stop(job, worker)))}>
                   Stop
                 </button>
@@ -83,7 +78,7 @@ export function JobPanel({ name, worker }: { name: string; worker: string }) {
         {job && <JobProgress job={job} />}
         {job && <JobFacts job={job} />}
         {job &&
-          notesOf(job).map((note) => (
+          job.notes.map((note) => (
             <p key={note.text} data-note={note.code}>
               {note.text}
             </p>

@@ -1,6 +1,6 @@
 // The workers that the console knows, and their jobs.
 import { call } from '../api.ts';
-import { bytes, count, rate, shortName, time, word } from '../format.ts';
+import { bytes, count, rate, shortName, time } from '../format.ts';
 import { useAction, useLoad } from '../load.ts';
 import { line } from '../tapectl.ts';
 import type { ConsoleInfo, Job, NodeInfo } from '../types.ts';
@@ -20,7 +20,7 @@ function Row({ job, worker, onChange }: { job: Job; worker: string; onChange: ()
   return (
     <tr>
       <td>{shortName(job.name)}</td>
-      <td>{word(job.direction, 'DIRECTION_').toLowerCase()}</td>
+      <td>{job.direction.toLowerCase()}</td>
       <td>
         <JobBadge job={job} />
         {job.error && <small>{job.error.message}</small>}
@@ -31,9 +31,9 @@ function Row({ job, worker, onChange }: { job: Job; worker: string; onChange: ()
         <JobProgress job={job} />
       </td>
       <td class="number">{bytes(job.bytes)}</td>
-      <td class="number">{rate(job.mbPerS * 1e6)}</td>
-      <td class="number">{count(job.lostBlocks)}</td>
-      <td>{time(job.startTime)}</td>
+      <td class="number">{rate(job.mb_per_s * 1e6)}</td>
+      <td class="number">{count(job.lost_blocks)}</td>
+      <td>{time(job.start_time)}</td>
       <td>
         {!hasEnded(job) && (
           <button type="button" aria-label={`Cancel job ${shortName(job.name)}`} disabled={action.busy} onClick={() => action.run(stop)}>
@@ -47,7 +47,7 @@ function Row({ job, worker, onChange }: { job: Job; worker: string; onChange: ()
 
 function Worker({ worker }: { worker: string }) {
   const node = useLoad((signal) => call<NodeInfo>('NodeService', 'GetNode', {}, { worker, signal }), `node ${worker}`, 10000);
-  const jobs = useLoad((signal) => call<{ jobs?: Job[] }>('PipelineService', 'ListJobs', { pageSize: MOST_JOBS }, { worker, signal }), `jobs ${worker}`, 1000);
+  const jobs = useLoad((signal) => call<{ jobs: Job[] }>('PipelineService', 'ListJobs', { page_size: MOST_JOBS }, { worker, signal }), `jobs ${worker}`, 1000);
   const all = jobs.value?.jobs ?? [];
   return (
     <Panel title={worker} actions={<Badge tone={node.error ? 'bad' : node.value ? 'good' : 'plain'}>{node.error ? 'unreachable' : node.value ? 'answers' : 'asked'}</Badge>}>
@@ -56,9 +56,9 @@ function Worker({ worker }: { worker: string }) {
         <Facts
           facts={[
             ['Name', `${node.value.name} ${node.value.version}`],
-            ['Devices', (node.value.memory ?? []).map((memory) => `${memory.device}: ${memory.description}`).join(', ')],
-            ['Rails', (node.value.rails ?? []).map((rail) => `${rail.name} ${rail.transport} ${rail.address}`).join(', ')],
-            ['Stages', (node.value.stages ?? []).join(', ')],
+            ['Devices', node.value.memory.map((memory) => `${memory.device}: ${memory.description}`).join(', ')],
+            ['Rails', node.value.rails.map((rail) => `${rail.name} ${rail.transport} ${rail.address}`).join(', ')],
+            ['Stages', node.value.stages.join(', ')],
           ]}
         />
       )}

@@ -31,7 +31,7 @@ async function nameOf(text: string): Promise<string> {
   if (!lun || !channel || !recording) throw new Error('The recording must be LUN/CHANNEL/RECORDING.');
   const parent = `luns/${lun}/channels/${channel}`;
   if (recording !== 'latest') return `${parent}/recordings/${recording}`;
-  const page = await call<Newest>('CatalogService', 'ListRecordings', { parent, pageSize: 1 });
+  const page = await call<Newest>('CatalogService', 'ListRecordings', { parent, page_size: 1 });
   const newest = page.recordings?.[0];
   if (!newest) throw new Error('The channel has no recordings.');
   return newest.name;
@@ -42,7 +42,7 @@ async function requestOf(where: Where, fields: Fields, sampleRateFactor: number 
   const from = fields.from === '0' ? '' : fields.from;
   const course = from !== '' || fields.to !== '' ? await courseOf(recording) : undefined;
   const playhead = { ...(course && from !== '' && { sample: inSession(course, from) }), ...(fields.follow && { follow: true }) };
-  const pacing = { ...(sampleRateFactor !== undefined && { rateFactor: sampleRateFactor }), ...(course && fields.to !== '' && { endSample: endInSession(course, fields.to) }) };
+  const pacing = { ...(sampleRateFactor !== undefined && { rate_factor: sampleRateFactor }), ...(course && fields.to !== '' && { end_sample: endInSession(course, fields.to) }) };
   return {
     storage: where.storage,
     recording,
@@ -50,7 +50,7 @@ async function requestOf(where: Where, fields: Fields, sampleRateFactor: number 
     transforms: fields.transforms.map(stageOf),
     rails: railsOf(where.rails),
     device: where.device,
-    requestId: requestId(),
+    request_id: requestId(),
     ...(Object.keys(playhead).length > 0 && { playhead }),
     ...(Object.keys(pacing).length > 0 && { pacing }),
   };

@@ -29,10 +29,10 @@ function requestOf(where: Where, fields: Fields) {
     channel: `luns/${lun}/channels/${channel}`,
     source: stageOf(fields.source),
     transforms: fields.transforms.map(stageOf),
-    ...(fields.blocks !== '' ? { blocks: fields.blocks } : duration ? { duration } : {}),
+    ...(fields.blocks !== '' ? { blocks: fields.blocks } : duration ? { duration_s: duration } : {}),
     rails: railsOf(where.rails),
     device: where.device,
-    requestId: requestId(),
+    request_id: requestId(),
   };
 }
 

@@ -1,5 +1,5 @@
 // A source, transform or sink of a job: which one of the worker's, and how it is set.
-import type { NodeInfo, Stage } from '../types.ts';
+import type { NodeInfo } from '../types.ts';
 import { fileFlags, type Options, stageText } from '../tapectl.ts';
 import { Choice, TextField } from '../ui/form.tsx';
 
@@ -24,7 +24,7 @@ export function parametersOf(fields: StageFields): Record<string, string> {
   return parameters;
 }
 
-export function stageOf(fields: StageFields): Stage {
+export function stageOf(fields: StageFields): object {
   const parameters = Object.entries(parametersOf(fields)).map(([name, text]) => [name, { text }] as const);
   return parameters.length === 0 ? { name: fields.name } : { name: fields.name, parameters: Object.fromEntries(parameters) };
 }

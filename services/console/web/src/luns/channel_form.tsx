@@ -11,17 +11,17 @@ import { changed, type ChannelFields, channelFields, channelOf, channelOptions, 
 
 const DATATYPES = ['cf32_le', 'ci16_le', 'ci8', 'cu8', 'cf64_le', 'ci32_le', 'rf32_le', 'ri16_le', 'ri8', 'ru8'];
 const MASK = {
-  blockBytes: 'blockBytes',
+  blockBytes: 'block_bytes',
   datatype: 'datatype',
-  sampleRate: 'sampleRate',
-  commit: 'commitLevel',
-  op: 'transferOp',
-  preTrigger: 'preTrigger',
-  postTrigger: 'postTrigger',
-  segment: 'segmentBytes',
-  moveTo: 'moveTo',
-  moveAfter: 'moveAfter',
-  moveRate: 'moveRateBytesPerSecond',
+  sampleRate: 'sample_rate',
+  commit: 'commit_level',
+  op: 'transfer_op',
+  preTrigger: 'pre_trigger',
+  postTrigger: 'post_trigger',
+  segment: 'segment_bytes',
+  moveTo: 'move_to',
+  moveAfter: 'move_after',
+  moveRate: 'move_rate_bytes_per_second',
   description: 'description',
   labels: 'labels',
 };
@@ -31,13 +31,13 @@ type Set = (change: Partial<ChannelFields>) => void;
 async function save(lun: string, before: ChannelFields | undefined, fields: ChannelFields): Promise<void> {
   const channel = channelOf(lun, fields);
   if (before) {
-    await call('CatalogService', 'UpdateChannel', { channel, updateMask: maskOf(before, fields, MASK), requestId: requestId() });
+    await call('CatalogService', 'UpdateChannel', { channel, update_mask: maskOf(before, fields, MASK), request_id: requestId() });
   } else {
     await call('CatalogService', 'CreateChannel', {
       parent: `luns/${lun}`,
-      channelId: fields.name,
+      channel_id: fields.name,
       channel: { ...channel, name: '' },
-      requestId: requestId(),
+      request_id: requestId(),
     });
   }
 }
@@ -60,9 +60,9 @@ function Ways({ fields, set }: { fields: ChannelFields; set: Set }) {
         value={fields.commit}
         onChange={(commit) => set({ commit })}
         choices={[
-          ['COMMIT_LEVEL_DURABLE', 'durable'],
-          ['COMMIT_LEVEL_WRITTEN', 'written'],
-          ['COMMIT_LEVEL_RECEIVED', 'received'],
+          ['durable', 'durable'],
+          ['written', 'written'],
+          ['received', 'received'],
         ]}
       />
       <Choice
@@ -70,10 +70,10 @@ function Ways({ fields, set }: { fields: ChannelFields; set: Set }) {
         value={fields.op}
         onChange={(op) => set({ op })}
         choices={[
-          ['TRANSFER_OP_UNSPECIFIED', 'READ to record, WRITE to play'],
-          ['TRANSFER_OP_READ', 'READ'],
-          ['TRANSFER_OP_WRITE', 'WRITE'],
-          ['TRANSFER_OP_SEND', 'SEND'],
+          ['', 'READ to record, WRITE to play'],
+          ['READ', 'READ'],
+          ['WRITE', 'WRITE'],
+          ['SEND', 'SEND'],
         ]}
       />
       <TextField label="Keep before a trigger" hint="2s; empty: no trigger" value={fields.preTrigger} onInput={(preTrigger) => set({ preTrigger })} />

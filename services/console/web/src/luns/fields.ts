@@ -1,5 +1,5 @@
 // What the forms of LUNs and channels hold, as people type it, and what is made of it.
-import { bytes, pairsText, parseBytes, parsePairs, parseSpan, secondsOf, word } from '../format.ts';
+import { bytes, pairsText, parseBytes, parsePairs, parseSpan } from '../format.ts';
 import type { Channel, Lun } from '../types.ts';
 
 export interface LunFields {
@@ -32,9 +32,9 @@ export interface ChannelFields {
 }
 
 // The largest unit that says it in whole numbers.
-function exact(value: string): string {
+function exact(value: number): string {
   const units = ['', 'KiB', 'MiB', 'GiB', 'TiB'];
-  let rest = Number(value);
+  let rest = value;
   if (rest === 0) return '';
   while (rest % 1024 === 0 && units.length > 1) {
     rest /= 1024;
@@ -42,7 +42,7 @@ function exact(value: string): string {
   }
   return `${rest}${units[0]}`;
 }
-const spanText = (value: string | undefined) => (secondsOf(value) > 0 ? String(value) : '');
+const spanText = (seconds = 0) => (seconds > 0 ? `${seconds}s` : '');
 const lines = (text: string) =>
   text
     .split('\n')
@@ -53,41 +53,41 @@ export const lunFields = (lun?: Lun): LunFields => ({
   name: lun?.name.split('/')[1] ?? '',
   store: lun?.store ?? 'posix',
   members: (lun?.members ?? []).join('\n'),
-  capacity: lun ? exact(lun.capacityBytes) : '10GiB',
-  policy: lun?.fullPolicy ?? 'FULL_POLICY_STOP',
-  maxAge: spanText(lun?.maxAge),
-  maxFill: lun && lun.maxFillPercent > 0 ? String(lun.maxFillPercent) : '',
+  capacity: lun ? exact(lun.capacity_bytes) : '10GiB',
+  policy: lun?.full_policy ?? 'stop',
+  maxAge: spanText(lun?.max_age_s),
+  maxFill: lun && lun.max_fill_percent > 0 ? String(lun.max_fill_percent) : '',
   description: lun?.description ?? '',
-  labels: pairsText(lun?.labels),
+  labels: pairsText(lun?.labels ?? {}),
 });
 
 export const channelFields = (channel?: Channel): ChannelFields => ({
   name: channel?.name.split('/')[3] ?? '',
-  blockBytes: channel ? exact(channel.blockBytes) : '1MiB',
+  blockBytes: channel ? exact(channel.block_bytes) : '1MiB',
   datatype: channel?.datatype ?? 'cf32_le',
-  sampleRate: channel && channel.sampleRate > 0 ? String(channel.sampleRate) : '',
-  commit: channel?.commitLevel ?? 'COMMIT_LEVEL_DURABLE',
-  op: channel?.transferOp ?? 'TRANSFER_OP_UNSPECIFIED',
-  preTrigger: spanText(channel?.preTrigger),
-  postTrigger: spanText(channel?.postTrigger),
-  segment: channel ? exact(channel.segmentBytes) : '',
-  moveTo: channel?.moveTo.split('/')[1] ?? '',
-  moveAfter: spanText(channel?.moveAfter),
-  moveRate: channel ? exact(channel.moveRateBytesPerSecond) : '',
+  sampleRate: channel && channel.sample_rate > 0 ? String(channel.sample_rate) : '',
+  commit: channel?.commit_level ?? 'durable',
+  op: channel?.transfer_op ?? '',
+  preTrigger: spanText(channel?.pre_trigger_s),
+  postTrigger: spanText(channel?.post_trigger_s),
+  segment: channel ? exact(channel.segment_bytes) : '',
+  moveTo: channel?.move_to.split('/')[1] ?? '',
+  moveAfter: spanText(channel?.move_after_s),
+  moveRate: channel ? exact(channel.move_rate_bytes_per_second) : '',
   description: channel?.description ?? '',
-  labels: pairsText(channel?.labels),
+  labels: pairsText(channel?.labels ?? {}),
 });
 
 // What cannot be meant throws, naming its field.
-function asBytes(what: string, text: string): string {
-  if (text.trim() === '') return '0';
+function asBytes(what: string, text: string): number {
+  if (text.trim() === '') return 0;
   const value = parseBytes(text);
   if (value === undefined) throw new Error(`${what} must be a number of bytes, for example ${bytes(10 * 2 ** 30).replace(/\.\d+ /, '')}.`);
-  return String(value);
+  return value;
 }
 
-function asSpan(what: string, text: string): string {
-  if (text.trim() === '') return '0s';
+function asSpan(what: string, text: string): number {
+  if (text.trim() === '') return 0;
   const value = parseSpan(text);
   if (value === undefined) throw new Error(`${what} must be a time, for example 72h or 2s.`);
   return value;
@@ -103,27 +103,27 @@ export const lunOf = (fields: LunFields) => ({
   name: `luns/${fields.name}`,
   store: fields.store,
   members: lines(fields.members),
-  capacityBytes: asBytes('The capacity', fields.capacity),
-  fullPolicy: fields.policy,
-  maxAge: asSpan('The age', fields.maxAge),
-  maxFillPercent: Number(fields.maxFill || 0),
+  capacity_bytes: asBytes('The capacity', fields.capacity),
+  full_policy: fields.policy,
+  max_age_s: asSpan('The age', fields.maxAge),
+  max_fill_percent: Number(fields.maxFill || 0),
   description: fields.description,
   labels: asLabels(fields.labels),
 });
 
 export const channelOf = (lun: string, fields: ChannelFields) => ({
   name: `luns/${lun}/channels/${fields.name}`,
-  blockBytes: asBytes('The block', fields.blockBytes),
+  block_bytes: asBytes('The block', fields.blockBytes),
   datatype: fields.datatype.trim(),
-  sampleRate: Number(fields.sampleRate || 0),
-  commitLevel: fields.commit,
-  transferOp: fields.op,
-  preTrigger: asSpan('The time before a trigger', fields.preTrigger),
-  postTrigger: asSpan('The time after a trigger', fields.postTrigger),
-  segmentBytes: asBytes('The segment', fields.segment),
-  moveTo: fields.moveTo.trim() === '' ? '' : `luns/${fields.moveTo.trim()}`,
-  moveAfter: asSpan('The time after which recordings are moved', fields.moveAfter),
-  moveRateBytesPerSecond: asBytes('The rate at which they are moved', fields.moveRate),
+  sample_rate: Number(fields.sampleRate || 0),
+  commit_level: fields.commit,
+  transfer_op: fields.op || null,
+  pre_trigger_s: asSpan('The time before a trigger', fields.preTrigger),
+  post_trigger_s: asSpan('The time after a trigger', fields.postTrigger),
+  segment_bytes: asBytes('The segment', fields.segment),
+  move_to: fields.moveTo.trim() === '' ? '' : `luns/${fields.moveTo.trim()}`,
+  move_after_s: asSpan('The time after which recordings are moved', fields.moveAfter),
+  move_rate_bytes_per_second: asBytes('The rate at which they are moved', fields.moveRate),
   description: fields.description,
   labels: asLabels(fields.labels),
 });
@@ -144,7 +144,7 @@ const labelsOf = (text: string) =>
 
 export const lunOptions = (fields: LunFields) => ({
   capacity: fields.capacity,
-  'full-policy': word(fields.policy, 'FULL_POLICY_').toLowerCase(),
+  'full-policy': fields.policy,
   'max-age': fields.maxAge,
   'max-fill': fields.maxFill,
   description: fields.description,
@@ -155,8 +155,8 @@ export const channelOptions = (fields: ChannelFields) => ({
   'block-bytes': fields.blockBytes,
   datatype: fields.datatype,
   'sample-rate': fields.sampleRate,
-  commit: word(fields.commit, 'COMMIT_LEVEL_').toLowerCase(),
-  'transfer-op': word(fields.op, 'TRANSFER_OP_'),
+  commit: fields.commit,
+  'transfer-op': fields.op,
   'pre-trigger': fields.preTrigger,
   'post-trigger': fields.postTrigger,
   segment: fields.segment,

@@ -11,10 +11,10 @@ import { changed, type LunFields, lunFields, lunOf, lunOptions, maskOf, memberLi
 
 const MASK = {
   members: 'members',
-  capacity: 'capacityBytes',
-  policy: 'fullPolicy',
-  maxAge: 'maxAge',
-  maxFill: 'maxFillPercent',
+  capacity: 'capacity_bytes',
+  policy: 'full_policy',
+  maxAge: 'max_age',
+  maxFill: 'max_fill_percent',
   description: 'description',
   labels: 'labels',
 };
@@ -29,9 +29,9 @@ function lineOf(before: LunFields | undefined, fields: LunFields): string {
 async function save(before: LunFields | undefined, fields: LunFields): Promise<void> {
   const lun = lunOf(fields);
   if (before) {
-    await call('CatalogService', 'UpdateLun', { lun, updateMask: maskOf(before, fields, MASK), requestId: requestId() });
+    await call('CatalogService', 'UpdateLun', { lun, update_mask: maskOf(before, fields, MASK), request_id: requestId() });
   } else {
-    await call('CatalogService', 'CreateLun', { lunId: fields.name, lun: { ...lun, name: '' }, requestId: requestId() });
+    await call('CatalogService', 'CreateLun', { lun_id: fields.name, lun: { ...lun, name: '' }, request_id: requestId() });
   }
 }
 
@@ -43,8 +43,8 @@ function Policy({ fields, set }: { fields: LunFields; set: (change: Partial<LunF
         value={fields.policy}
         onChange={(policy) => set({ policy })}
         choices={[
-          ['FULL_POLICY_STOP', 'stop: recordings end'],
-          ['FULL_POLICY_RING', 'ring: the oldest are deleted'],
+          ['stop', 'stop: recordings end'],
+          ['ring', 'ring: the oldest are deleted'],
         ]}
       />
       <TextField label="Delete recordings after" hint="72h; empty: never" value={fields.maxAge} onInput={(maxAge) => set({ maxAge })} />

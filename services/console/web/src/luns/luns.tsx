@@ -1,7 +1,7 @@
 // LUNs and their channels: what they are, and how they are made, configured, scrubbed and deleted.
 import { useState } from 'preact/hooks';
 import { call, list, requestId } from '../api.ts';
-import { bytes, count, pairsText, sampleRate, secondsOf, shortName, span, time, word } from '../format.ts';
+import { bytes, count, pairsText, sampleRate, shortName, span, time } from '../format.ts';
 import { useLoad } from '../load.ts';
 import { linkTo } from '../route.ts';
 import { line } from '../tapectl.ts';
@@ -15,21 +15,21 @@ import { ScrubPanel } from './scrub.tsx';
 type Open = { form: 'lun'; lun?: Lun } | { form: 'delete lun'; lun: Lun } | { form: 'channel'; lun: Lun; channel?: Channel } | { form: 'delete channel'; channel: Channel };
 
 function LunFacts({ lun }: { lun: Lun }) {
-  const capacity = Number(lun.capacityBytes);
+  const capacity = lun.capacity_bytes;
   return (
     <>
-      {capacity > 0 && <Meter label={`Fill of ${shortName(lun.name)}`} value={Number(lun.usedBytes) / capacity} />}
-      {lun.cause && <p class={lun.state === 'LUN_STATE_READY' ? undefined : 'failure'}>{lun.cause}</p>}
+      {capacity > 0 && <Meter label={`Fill of ${shortName(lun.name)}`} value={lun.used_bytes / capacity} />}
+      {lun.cause && <p class={lun.state === 'READY' ? undefined : 'failure'}>{lun.cause}</p>}
       <Facts
         facts={[
           ['Store', lun.store],
-          ['Members', (lun.members ?? []).join(', ') || 'memory of the node'],
-          ['Used', `${bytes(lun.usedBytes)} of ${capacity > 0 ? bytes(capacity) : 'what its members hold'}`],
+          ['Members', lun.members.join(', ') || 'memory of the node'],
+          ['Used', `${bytes(lun.used_bytes)} of ${capacity > 0 ? bytes(capacity) : 'what its members hold'}`],
           ['Recordings', count(lun.recordings)],
-          ['When full', lun.fullPolicy === 'FULL_POLICY_RING' ? 'ring: the oldest are deleted' : 'stop: recordings end'],
-          ['Deleted after', secondsOf(lun.maxAge) > 0 ? span(secondsOf(lun.maxAge)) : 'never'],
-          ['Deleted above', lun.maxFillPercent > 0 ? `${lun.maxFillPercent} %` : 'never'],
-          ['Made', time(lun.createTime)],
+          ['When full', lun.full_policy === 'ring' ? 'ring: the oldest are deleted' : 'stop: recordings end'],
+          ['Deleted after', lun.max_age_s > 0 ? span(lun.max_age_s) : 'never'],
+          ['Deleted above', lun.max_fill_percent > 0 ? `${lun.max_fill_percent} %` : 'never'],
+          ['Made', time(lun.create_time)],
           ['Description', lun.description || '—'],
           ['Labels', pairsText(lun.labels) || '—'],
         ]}
@@ -48,10 +48,10 @@ function Channels({ lun, channels, open }: { lun: Lun; channels: Channel[]; open
             <a href={linkTo('recordings', { channel: shortName(channel.name) })}>{shortName(channel.name)}</a>
           </td>
           <td>{channel.datatype}</td>
-          <td class="number">{sampleRate(channel.sampleRate)}</td>
-          <td class="number">{bytes(channel.blockBytes)}</td>
-          <td>{word(channel.commitLevel, 'COMMIT_LEVEL_').toLowerCase()}</td>
-          <td>{secondsOf(channel.preTrigger) > 0 ? `${span(secondsOf(channel.preTrigger))} before` : '—'}</td>
+          <td class="number">{sampleRate(channel.sample_rate)}</td>
+          <td class="number">{bytes(channel.block_bytes)}</td>
+          <td>{channel.commit_level}</td>
+          <td>{channel.pre_trigger_s > 0 ? `${span(channel.pre_trigger_s)} before` : '—'}</td>
           <td>
             <div class="does">
               <a class="button" href={linkTo('record', { channel: shortName(channel.name) })} aria-label={`Record into ${shortName(channel.name)}`}>
@@ -80,7 +80,7 @@ function LunPanel({ lun, channels, open }: { lun: Lun; channels: Channel[]; open
         title={name}
         actions={
           <>
-            <Badge tone={lun.state === 'LUN_STATE_READY' || lun.state === 'LUN_STATE_STANDBY' ? 'good' : 'bad'}>{word(lun.state, 'LUN_STATE_')}</Badge>
+            <Badge tone={lun.state === 'READY' || lun.state === 'STANDBY' ? 'good' : 'bad'}>{lun.state}</Badge>
             <button type="button" aria-label={`New channel of ${name}`} onClick={() => open({ form: 'channel', lun })}>
               New channel
             </button>
@@ -109,7 +109,7 @@ function Opened({ what, node, onDone, onClose }: { what: Open; node: NodeInfo | 
   if (what.form === 'channel') return <ChannelForm lun={shortName(what.lun.name)} channel={what.channel} onDone={onDone} onClose={onClose} />;
   const [noun, thing] = what.form === 'delete lun' ? (['LUN', what.lun] as const) : (['channel', what.channel] as const);
   const remove = async () => {
-    const request = { name: thing.name, requestId: requestId() };
+    const request = { name: thing.name, request_id: requestId() };
     if (noun === 'LUN') await call('CatalogService', 'DeleteLun', { ...request, force: true });
     else await call('CatalogService', 'DeleteChannel', request);
     onDone();

@@ -1,7 +1,7 @@
 // Reads all closed recordings of a LUN, says how far it is, and what it has found.
 import { useState } from 'preact/hooks';
 import { call } from '../api.ts';
-import { count, parseBytes, shortName, word } from '../format.ts';
+import { count, parseBytes, shortName } from '../format.ts';
 import { useAction, useLoad } from '../load.ts';
 import { line } from '../tapectl.ts';
 import type { Lun, Scrub } from '../types.ts';
@@ -9,8 +9,8 @@ import { Badge, Empty, Failure, Facts, Line, Panel, Table } from '../ui/basics.t
 import { TextField } from '../ui/form.tsx';
 
 function Findings({ scrub }: { scrub: Scrub }) {
-  const findings = scrub.findings ?? [];
-  if (findings.length === 0) return <Empty>{scrub.state ? 'It has found no damage.' : 'There was no scrub since the node started.'}</Empty>;
+  const { findings } = scrub;
+  if (findings.length === 0) return <Empty>{scrub.state !== 'NONE' ? 'It has found no damage.' : 'There was no scrub since the node started.'}</Empty>;
   return (
     <Table caption="What the scrub found" head={['Recording', 'Block', 'Damage', 'Detail', '']}>
       {findings.map((finding, index) => (
@@ -19,7 +19,7 @@ function Findings({ scrub }: { scrub: Scrub }) {
             <a href={`#/recording/${finding.recording}`}>{shortName(finding.recording)}</a>
           </td>
           <td class="number">{finding.block?.sequence}</td>
-          <td>{word(finding.block?.kind, 'DAMAGE_KIND_').toLowerCase()}</td>
+          <td>{finding.block?.kind}</td>
           <td>{finding.block?.detail}</td>
           <td>{finding.repaired ? <Badge tone="good">mended</Badge> : <Badge tone="bad">damaged</Badge>}</td>
         </tr>
@@ -31,10 +31,10 @@ function Findings({ scrub }: { scrub: Scrub }) {
 function Progress({ scrub, lun }: { scrub: Scrub; lun: Lun }) {
   return (
     <>
-      <progress aria-label="Recordings read" max={Math.max(1, Number(lun.recordings))} value={Number(scrub.recordings)} />
+      <progress aria-label="Recordings read" max={Math.max(1, lun.recordings)} value={scrub.recordings} />
       <Facts
         facts={[
-          ['State', word(scrub.state, 'SCRUB_STATE_') || 'none yet'],
+          ['State', scrub.state !== 'NONE' ? scrub.state : 'none yet'],
           ['Recordings read', `${count(scrub.recordings)} of ${count(lun.recordings)}`],
           ['Blocks read', count(scrub.blocks)],
           ['Damaged', count(scrub.damaged)],
@@ -52,7 +52,7 @@ export function ScrubPanel({ lun }: { lun: Lun }) {
   const action = useAction();
   const loaded = useLoad((signal) => call<Scrub>('RecorderService', 'GetScrub', { parent: lun.name }, { signal }), `scrub ${lun.name}`, 1000);
   const scrub = loaded.value;
-  const runs = scrub?.state === 'SCRUB_STATE_RUNNING';
+  const runs = scrub?.state === 'RUNNING';
   const ask = (method: string, more: object) => () =>
     action.run(async () => {
       await call('RecorderService', method, { parent: lun.name, ...more });
@@ -67,7 +67,7 @@ export function ScrubPanel({ lun }: { lun: Lun }) {
             Stop
           </button>
         ) : (
-          <button type="button" onClick={ask('StartScrub', { rateBytesPerS: String(parseBytes(speed) ?? 0) })}>
+          <button type="button" onClick={ask('StartScrub', { rate_bytes_per_s: parseBytes(speed) ?? 0 })}>
             Start
           </button>
         )

@@ -9,20 +9,20 @@ export interface Alarm {
 
 function ofLun(lun: Lun): Alarm[] {
   const name = shortName(lun.name);
-  if (lun.state === 'LUN_STATE_DEGRADED') return [{ bad: true, text: `LUN ${name} is DEGRADED: ${lun.cause}` }];
-  if (lun.state === 'LUN_STATE_OFFLINE') return [{ bad: true, text: `LUN ${name} is OFFLINE: ${lun.cause}` }];
-  const capacity = Number(lun.capacityBytes);
-  const free = capacity - Number(lun.usedBytes);
-  if (capacity === 0 || lun.fullPolicy === 'FULL_POLICY_RING' || free >= capacity * 0.1) return [];
+  if (lun.state === 'DEGRADED') return [{ bad: true, text: `LUN ${name} is DEGRADED: ${lun.cause}` }];
+  if (lun.state === 'OFFLINE') return [{ bad: true, text: `LUN ${name} is OFFLINE: ${lun.cause}` }];
+  const capacity = lun.capacity_bytes;
+  const free = capacity - lun.used_bytes;
+  if (capacity === 0 || lun.full_policy === 'ring' || free >= capacity * 0.1) return [];
   return [{ bad: free < capacity * 0.01, text: `LUN ${name} has ${((100 * free) / capacity).toFixed(1)} % of its room left` }];
 }
 
 function ofStats(stats: Stats): Alarm[] {
   // Without a session no rail is connected.
-  const alarms = (stats.sessions > 0 ? (stats.rails ?? []) : [])
+  const alarms = (stats.sessions > 0 ? stats.rails : [])
     .filter((rail) => !rail.up && rail.cause !== '')
     .map((rail) => ({ bad: true, text: `Rail ${rail.name} is down: ${rail.cause}` }));
-  const damaged = Number(stats.counters?.crcErrors ?? 0);
+  const damaged = stats.crc_errors;
   if (damaged > 0) alarms.push({ bad: false, text: `${damaged} blocks failed their check on the way since the node started, and were sent again` });
   return alarms;
 }

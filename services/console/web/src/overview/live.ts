@@ -20,11 +20,11 @@ export function useLive(): Live {
   const [live, setLive] = useState<Live>({ stats: undefined, rails: new Map(), total: 0, error: undefined });
   useEffect(() => {
     const meters = new RateMeters(WINDOW_MS);
-    return watch<Stats>('NodeService', 'WatchStats', { interval: '0.5s' }, {
+    return watch<Stats>('NodeService', 'WatchStats', { interval_s: 0.5 }, {
       message: (stats) => {
         const now = performance.now();
-        const rails = new Map((stats.rails ?? []).map((rail) => [rail.name, meters.add(`rail ${rail.name}`, now, Number(rail.bytes)) ?? 0]));
-        setLive({ stats, rails, total: meters.add('total', now, Number(stats.bytes)) ?? 0, error: undefined });
+        const rails = new Map(stats.rails.map((rail) => [rail.name, meters.add(`rail ${rail.name}`, now, rail.bytes) ?? 0]));
+        setLive({ stats, rails, total: meters.add('total', now, stats.bytes) ?? 0, error: undefined });
       },
       end: (error) => setLive((before) => ({ ...before, error })),
     });
@@ -42,12 +42,12 @@ export function useRunning(): { running: Running[]; byLun: Map<string, number>; 
   const meters = useRef(new RateMeters(WINDOW_MS * 2));
   const loaded = useLoad(async (signal) => {
     // The newest first: what runs is among so many.
-    const request = { parent: 'luns/-/channels/-', pageSize: 1000 };
-    const page = await call<{ recordings?: Recording[] }>('CatalogService', 'ListRecordings', request, { signal });
+    const request = { parent: 'luns/-/channels/-', page_size: 1000 };
+    const page = await call<{ recordings: Recording[] }>('CatalogService', 'ListRecordings', request, { signal });
     const now = performance.now();
-    const recordings = (page.recordings ?? []).filter((one) => one.state === 'RECORDING_STATE_RECORDING');
+    const recordings = page.recordings.filter((one) => one.state === 'RECORDING');
     meters.current.keep(recordings.map((one) => one.name));
-    return recordings.map((recording) => ({ recording, bytesPerS: meters.current.add(recording.name, now, Number(recording.bytes)) ?? 0 }));
+    return recordings.map((recording) => ({ recording, bytesPerS: meters.current.add(recording.name, now, recording.bytes) ?? 0 }));
   }, 'running', 2000);
   const running = loaded.value ?? [];
   const byLun = new Map<string, number>();

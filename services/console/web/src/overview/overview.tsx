@@ -1,6 +1,6 @@
 // How the node does just now: its rails, what records and plays, the room that is left, and what is wrong.
 import { call, list } from '../api.ts';
-import { bytes, hoursLeft, rate, shortName, span, word } from '../format.ts';
+import { bytes, hoursLeft, rate, shortName, span } from '../format.ts';
 import { hasEnded } from '../jobs/job.tsx';
 import { useLoad } from '../load.ts';
 import { linkTo } from '../route.ts';
@@ -31,7 +31,7 @@ function Gauge({ name, detail, bytesPerS, limit }: { name: string; detail: strin
 }
 
 function Rails({ rails, live }: { rails: Rail[]; live: Live }) {
-  const limits = rails.map((rail) => Number(rail.wireLimitBytesPerS));
+  const limits = rails.map((rail) => rail.wire_limit_bytes_per_s);
   const limit = limits.every((one) => one > 0) ? limits.reduce((sum, one) => sum + one, 0) : 0;
   // Sessions name rails as their workers do.
   const others = [...live.rails.keys()].filter((name) => !rails.some((rail) => rail.name === name));
@@ -69,7 +69,7 @@ function Alarms({ luns, live }: { luns: Lun[]; live: Live }) {
 }
 
 function Activity({ running, jobs }: { running: Running[]; jobs: Job[] }) {
-  const plays = jobs.filter((job) => job.direction === 'DIRECTION_PLAYBACK');
+  const plays = jobs.filter((job) => job.direction === 'PLAYBACK');
   if (running.length + plays.length === 0) return <Empty>Nothing records or plays.</Empty>;
   return (
     <Table caption="What records and plays" head={['', 'Recording', 'Rate', 'Bytes', 'Lost']}>
@@ -83,7 +83,7 @@ function Activity({ running, jobs }: { running: Running[]; jobs: Job[] }) {
           </td>
           <td class="number">{rate(bytesPerS)}</td>
           <td class="number">{bytes(recording.bytes)}</td>
-          <td class="number">{recording.missingBlocks}</td>
+          <td class="number">{recording.missing_blocks}</td>
         </tr>
       ))}
       {plays.map((job) => (
@@ -94,9 +94,9 @@ function Activity({ running, jobs }: { running: Running[]; jobs: Job[] }) {
           <td>
             <a href={`#/recording/${job.recording}`}>{shortName(job.recording)}</a>
           </td>
-          <td class="number">{rate(job.mbPerS * 1e6)}</td>
+          <td class="number">{rate(job.mb_per_s * 1e6)}</td>
           <td class="number">{bytes(job.bytes)}</td>
-          <td class="number">{job.lostBlocks}</td>
+          <td class="number">{job.lost_blocks}</td>
         </tr>
       ))}
     </Table>
@@ -104,10 +104,10 @@ function Activity({ running, jobs }: { running: Running[]; jobs: Job[] }) {
 }
 
 function leftOf(lun: Lun, bytesPerS: number): string {
-  const capacity = Number(lun.capacityBytes);
+  const capacity = lun.capacity_bytes;
   if (capacity === 0) return 'as its file system has';
-  const free = Math.max(0, capacity - Number(lun.usedBytes));
-  if (lun.fullPolicy === 'FULL_POLICY_RING') return bytesPerS > 0 ? `ring, goes back ${span(capacity / bytesPerS)}` : 'ring';
+  const free = Math.max(0, capacity - lun.used_bytes);
+  if (lun.full_policy === 'ring') return bytesPerS > 0 ? `ring, goes back ${span(capacity / bytesPerS)}` : 'ring';
   return bytesPerS > 0 ? hoursLeft(free, bytesPerS) : `${bytes(free)}, nothing records`;
 }
 
@@ -121,12 +121,12 @@ function Room({ luns, byLun }: { luns: Lun[]; byLun: Map<string, number> }) {
             <a href={linkTo('luns', { lun: shortName(lun.name) })}>{shortName(lun.name)}</a>
           </td>
           <td>
-            <Badge tone={lun.state === 'LUN_STATE_READY' || lun.state === 'LUN_STATE_STANDBY' ? 'good' : 'bad'}>{word(lun.state, 'LUN_STATE_')}</Badge>
+            <Badge tone={lun.state === 'READY' || lun.state === 'STANDBY' ? 'good' : 'bad'}>{lun.state}</Badge>
           </td>
-          <td class="number">{bytes(lun.usedBytes)}</td>
-          <td class="number">{Number(lun.capacityBytes) > 0 ? bytes(lun.capacityBytes) : '—'}</td>
+          <td class="number">{bytes(lun.used_bytes)}</td>
+          <td class="number">{lun.capacity_bytes > 0 ? bytes(lun.capacity_bytes) : '—'}</td>
           <td>
-            <Meter label={`Fill of ${shortName(lun.name)}`} value={Number(lun.usedBytes) / (Number(lun.capacityBytes) || Number.POSITIVE_INFINITY)} />
+            <Meter label={`Fill of ${shortName(lun.name)}`} value={lun.used_bytes / (lun.capacity_bytes || Number.POSITIVE_INFINITY)} />
           </td>
           <td>{leftOf(lun, byLun.get(lun.name) ?? 0)}</td>
         </tr>
@@ -137,8 +137,8 @@ function Room({ luns, byLun }: { luns: Lun[]; byLun: Map<string, number> }) {
 
 // Of all workers; one that does not answer has no jobs to show.
 async function runningJobs(workers: string[], signal: AbortSignal): Promise<Job[]> {
-  const answers = await Promise.allSettled(workers.map((worker) => call<{ jobs?: Job[] }>('PipelineService', 'ListJobs', { pageSize: 100 }, { worker, signal })));
-  const jobs = answers.flatMap((answer) => (answer.status === 'fulfilled' ? (answer.value.jobs ?? []) : []));
+  const answers = await Promise.allSettled(workers.map((worker) => call<{ jobs: Job[] }>('PipelineService', 'ListJobs', { page_size: 100 }, { worker, signal })));
+  const jobs = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value.jobs : []));
   return jobs.filter((job) => !hasEnded(job));
 }
 

@@ -20,19 +20,19 @@ function Show({ what, first, samples, onShow }: { what: string; first: number; s
 }
 
 export function MarksView({ timeline, onShow }: Props) {
-  const marks = timeline.annotations ?? [];
+  const marks = timeline.annotations;
   if (marks.length === 0) return null;
   return (
     <Panel title="Marks">
       <Table caption="Marks" head={['Sample', 'Samples', 'Label', 'Comment', '']}>
         {marks.slice(0, MOST_ROWS).map((mark, index) => (
           <tr key={index}>
-            <td class="number">{count(mark.firstSample)}</td>
-            <td class="number">{count(mark.sampleCount)}</td>
+            <td class="number">{count(mark.first_sample)}</td>
+            <td class="number">{count(mark.sample_count)}</td>
             <td>{mark.label}</td>
             <td>{mark.comment}</td>
             <td>
-              <Show what={`the mark at sample ${mark.firstSample}`} first={Number(mark.firstSample)} samples={Number(mark.sampleCount)} onShow={onShow} />
+              <Show what={`the mark at sample ${mark.first_sample}`} first={mark.first_sample} samples={mark.sample_count} onShow={onShow} />
             </td>
           </tr>
         ))}
@@ -42,22 +42,22 @@ export function MarksView({ timeline, onShow }: Props) {
 }
 
 export function GapsView({ timeline, onShow }: Props) {
-  const gaps = timeline.gaps ?? [];
+  const gaps = timeline.gaps;
   if (gaps.length === 0) return null;
   return (
     <Panel title="Gaps">
       <Table caption="Gaps" head={['Sample', 'Samples missing', '']}>
         {gaps.slice(0, MOST_ROWS).map((gap) => (
-          <tr key={gap.firstSample}>
-            <td class="number">{count(gap.firstSample)}</td>
-            <td class="number">{count(gap.sampleCount)}</td>
+          <tr key={gap.first_sample}>
+            <td class="number">{count(gap.first_sample)}</td>
+            <td class="number">{count(gap.sample_count)}</td>
             <td>
-              <Show what={`the gap at sample ${gap.firstSample}`} first={Number(gap.firstSample)} samples={Number(gap.sampleCount)} onShow={onShow} />
+              <Show what={`the gap at sample ${gap.first_sample}`} first={gap.first_sample} samples={gap.sample_count} onShow={onShow} />
             </td>
           </tr>
         ))}
       </Table>
-      {Number(timeline.gapsTotal) > MOST_ROWS && <Empty>There are {count(timeline.gapsTotal)} of them.</Empty>}
+      {timeline.gaps_total > MOST_ROWS && <Empty>There are {count(timeline.gaps_total)} of them.</Empty>}
     </Panel>
   );
 }

@@ -4,9 +4,9 @@ import type { Timeline } from '../types.ts';
 
 // Samples of the stream less those of the recording, at a sample of the recording.
 export function aheadAt(timeline: Timeline | undefined, sample: number): number {
-  const captures = (timeline?.captures ?? []).filter((capture) => Number(capture.sample) <= sample);
+  const captures = (timeline?.captures ?? []).filter((capture) => capture.sample <= sample);
   const last = captures.at(-1) ?? timeline?.captures?.[0];
-  return last ? Number(last.streamSample) - Number(last.sample) : 0;
+  return last ? last.stream_sample - last.sample : 0;
 }
 
 export const inSession = (timeline: Timeline, sample: string) =>

@@ -1,7 +1,7 @@
 // One recording: its course, its spectrum, its samples, what is noted about it, and what can be done to it.
 import { useEffect, useState } from 'preact/hooks';
 import { call } from '../api.ts';
-import { bytes, count, originText, pairsText, sampleRate, sampleTime, shortName, time, word } from '../format.ts';
+import { bytes, count, originText, pairsText, sampleRate, sampleTime, shortName, time } from '../format.ts';
 import { useLoad } from '../load.ts';
 import { RecordingActions } from '../recordings/actions.tsx';
 import { StateBadge } from '../recordings/recordings.tsx';
@@ -21,12 +21,12 @@ function About({ recording }: { recording: Recording }) {
       facts={[
         ['State', <StateBadge recording={recording} />],
         ['Bytes', bytes(recording.bytes)],
-        ['Blocks', `${count(recording.blocks)} of ${bytes(recording.blockBytes)}${Number(recording.missingBlocks) > 0 ? `, ${count(recording.missingBlocks)} missing` : ''}`],
-        ['Samples', `${recording.datatype} at ${sampleRate(recording.sampleRate)}`],
-        ['Counts when', word(recording.commitLevel, 'COMMIT_LEVEL_').toLowerCase()],
-        ['First sample', sampleTime(recording.startTime)],
-        ['Opened', time(recording.openTime)],
-        ['Closed', time(recording.closeTime)],
+        ['Blocks', `${count(recording.blocks)} of ${bytes(recording.block_bytes)}${recording.missing_blocks > 0 ? `, ${count(recording.missing_blocks)} missing` : ''}`],
+        ['Samples', `${recording.datatype} at ${sampleRate(recording.sample_rate)}`],
+        ['Counts when', recording.commit_level],
+        ['First sample', sampleTime(recording.start_time)],
+        ['Opened', time(recording.open_time)],
+        ['Closed', time(recording.close_time)],
         ['Description', recording.description || '—'],
         ['Made by', originText(recording.origin)],
         ...(recording.group?.name ? ([['Group', `${recording.group.name}, ${recording.group.number} of ${recording.group.members}`]] as [string, string][]) : []),
@@ -42,14 +42,14 @@ function About({ recording }: { recording: Recording }) {
 
 // While it is followed a second of it, or what there is.
 const newestOf = (timeline: Timeline): Window => {
-  const samples = Number(timeline.samples);
-  return newest({ ...whole(samples), count: Math.min(samples, Math.max(65536, timeline.sampleRate)) }, samples);
+  const samples = timeline.samples;
+  return newest({ ...whole(samples), count: Math.min(samples, Math.max(65536, timeline.sample_rate)) }, samples);
 };
 
 function useWindow(timeline: Timeline | undefined): { window: Window | undefined; follow: boolean; setWindow: (to: Window) => void; setFollow: (on: boolean) => void } {
   const [window, setWindow] = useState<Window>();
   const [follow, setFollow] = useState(false);
-  const samples = Number(timeline?.samples ?? 0);
+  const samples = timeline?.samples ?? 0;
   useEffect(() => {
     if (!timeline || samples === 0) return;
     setWindow((before) => (follow ? (before ? newest(before, samples) : newestOf(timeline)) : (before ?? whole(samples))));
@@ -76,7 +76,7 @@ function Views({ recording, timeline, onWindow }: ViewsProps) {
   useEffect(() => {
     if (window) onWindow(window);
   }, [window]);
-  const samples = Number(timeline.samples);
+  const samples = timeline.samples;
   if (!window) return <Empty>There is no sample to look at yet.</Empty>;
   const move = (to: Window) => {
     // Another part of the band is looked at without letting go of the newest samples.
@@ -89,7 +89,7 @@ function Views({ recording, timeline, onWindow }: ViewsProps) {
       <Panel
         title="Timeline"
         actions={
-          recording.state === 'RECORDING_STATE_RECORDING' && (
+          recording.state === 'RECORDING' && (
             <>
               <Badge tone="bad">records</Badge>
               <Check label="Follow" checked={follow} onChange={setFollow} />
@@ -124,7 +124,7 @@ export function RecordingPage({ name }: { name: string }) {
   );
   const recording = loaded.value?.recording;
   const timeline = loaded.value?.timeline;
-  const runs = recording?.state === 'RECORDING_STATE_RECORDING';
+  const runs = recording?.state === 'RECORDING';
   useEffect(() => setLive(!recording || runs), [recording === undefined, runs]);
   if (gone) return <Empty>The recording is deleted.</Empty>;
   if (!recording) return <Failure error={loaded.error} />;

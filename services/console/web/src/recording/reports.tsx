@@ -26,7 +26,7 @@ const MOST_PAGES = 64;
 
 interface TracePage {
   trace?: object;
-  nextPageToken?: string;
+  next_page_token?: string;
 }
 
 async function readTrace(recording: string, progress: (pages: number) => void): Promise<Blob> {
@@ -34,9 +34,9 @@ async function readTrace(recording: string, progress: (pages: number) => void): 
   let pageToken = '';
   let pages = 0;
   do {
-    const page = await call<TracePage>('TraceService', 'ReadTrace', { recording, pageToken });
+    const page = await call<TracePage>('TraceService', 'ReadTrace', { recording, page_token: pageToken });
     if (page.trace) traces.push(page.trace);
-    pageToken = page.nextPageToken ?? '';
+    pageToken = page.next_page_token ?? '';
     progress(traces.length);
   } while (pageToken !== '' && ++pages < MOST_PAGES);
   return new Blob([JSON.stringify(traces)], { type: 'application/json' });

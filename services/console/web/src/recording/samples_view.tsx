@@ -24,7 +24,7 @@ const axisOf = (sampleRate: number) => ({
   text: (sample: number) => (sampleRate > 0 ? span(sample / sampleRate) : count(Math.round(sample))),
 });
 
-const isIn = (runs: SampleRun[], sample: number) => runs.some((run) => sample >= Number(run.firstSample) && sample < Number(run.firstSample) + Number(run.sampleCount));
+const isIn = (runs: SampleRun[], sample: number) => runs.some((run) => sample >= run.first_sample && sample < run.first_sample + run.sample_count);
 
 function Values({ first, parts, missing }: { first: number; parts: number[][]; missing: SampleRun[] }) {
   const rows = Array.from({ length: Math.min(MOST_TOLD, parts[0]?.length ?? 0) }, (_, index) => index);
@@ -48,17 +48,17 @@ function Values({ first, parts, missing }: { first: number; parts: number[][]; m
 }
 
 function SamplesPlot({ recording, timeline, window }: Props) {
-  const request = { recording, firstSample: String(window.first), sampleCount: String(window.count) };
+  const request = { recording, first_sample: String(window.first), sample_count: String(window.count) };
   const loaded = useLatest((signal) => call<SamplesMessage>('ViewService', 'ReadSamples', request, { signal }), JSON.stringify(request));
   const answer = loaded.value;
   const shown = useMemo(() => {
     if (!answer) return undefined;
     const values = floatsOf(answer.samples);
     const step = isComplex(answer.datatype) ? 2 : 1;
-    const first = Number(answer.firstSample);
+    const first = answer.first_sample;
     const length = Math.floor(values.length / step);
     const parts = Array.from({ length: step }, (_, part) => Array.from({ length }, (_unused, index) => values[index * step + part] ?? 0));
-    const holes = answer.missing ?? [];
+    const holes = answer.missing;
     const drawn = parts.map((part) => part.map((value, index) => (isIn(holes, first + index) ? Number.NaN : value)));
     return { first, parts, holes, data: [Array.from({ length }, (_, index) => first + index), ...drawn] };
   }, [answer]);
@@ -66,22 +66,22 @@ function SamplesPlot({ recording, timeline, window }: Props) {
   return (
     <>
       <Failure error={loaded.error} />
-      {shown && <Plot label="Samples" x={axisOf(timeline.sampleRate)} series={names.map((label, index) => ({ label, colour: `--line-${index + 1}` }))} data={shown.data} />}
+      {shown && <Plot label="Samples" x={axisOf(timeline.sample_rate)} series={names.map((label, index) => ({ label, colour: `--line-${index + 1}` }))} data={shown.data} />}
       {shown && <Values first={shown.first} parts={shown.parts} missing={shown.holes} />}
     </>
   );
 }
 
 function EnvelopePlots({ recording, timeline, window }: Props) {
-  const request = { recording, firstSample: String(window.first), sampleCount: String(window.count), points: 1024 };
+  const request = { recording, first_sample: String(window.first), sample_count: String(window.count), points: 1024 };
   const loaded = useLatest((signal) => call<EnvelopeMessage>('ViewService', 'ReadEnvelope', request, { signal }), JSON.stringify(request));
   const answer = loaded.value;
   const shown = useMemo(() => {
     if (!answer) return undefined;
-    const x = Array.from({ length: answer.points }, (_, point) => Number(answer.firstSample) + point * answer.samplesPerPoint);
+    const x = Array.from({ length: answer.points }, (_, point) => answer.first_sample + point * answer.samples_per_point);
     return { levels: [x, Array.from(floatsOf(answer.minima)), Array.from(floatsOf(answer.maxima))], power: [x, Array.from(floatsOf(answer.powers), decibels)] };
   }, [answer]);
-  const axis = axisOf(timeline.sampleRate);
+  const axis = axisOf(timeline.sample_rate);
   return (
     <>
       <Failure error={loaded.error} />

@@ -19,10 +19,10 @@ export interface Spectrogram {
 export const spectrogramOf = (message: SpectrogramMessage): Spectrogram => ({
   columns: message.columns,
   rows: message.rows,
-  first: Number(message.firstSample),
-  samplesPerRow: message.samplesPerRow,
-  samples: Number(message.sampleCount),
-  covered: Number(message.coveredSamples),
+  first: message.first_sample,
+  samplesPerRow: message.samples_per_row,
+  samples: message.sample_count,
+  covered: message.covered_samples,
   bins: message.bins,
   band: bandOf(message),
   powers: floatsOf(message.powers),
@@ -36,7 +36,7 @@ export interface Band {
   text: (frequency: number) => string;
 }
 
-export function bandOf({ bandRate, frequency, complex, columns }: Pick<SpectrogramMessage, 'bandRate' | 'frequency' | 'complex' | 'columns'>): Band {
+export function bandOf({ band_rate: bandRate, frequency, complex, columns }: Pick<SpectrogramMessage, 'band_rate' | 'frequency' | 'complex' | 'columns'>): Band {
   const rate = bandRate > 0 ? bandRate : 1;
   const text = bandRate > 0 ? hertz : (value: number) => `${value.toFixed(4)} of the rate`;
   // The middle of the band is in a column of its own, also of an odd number.

@@ -25,8 +25,8 @@ interface Props {
 function useSpectrogram({ recording, timeline, window }: Props) {
   const request = {
     recording,
-    firstSample: String(window.first),
-    sampleCount: String(window.count),
+    first_sample: String(window.first),
+    sample_count: String(window.count),
     columns: columnsFor(window, isComplex(timeline.datatype)),
     rows: ROWS,
   };
@@ -36,7 +36,7 @@ function useSpectrogram({ recording, timeline, window }: Props) {
 }
 
 function Toolbar({ timeline, window, setWindow }: Props) {
-  const samples = Number(timeline.samples);
+  const samples = timeline.samples;
   const buttons: [string, string, () => Window][] = [
     ['+', 'Zoom in, in time', () => zoomTime(window, samples, 0.5)],
     ['−', 'Zoom out, in time', () => zoomTime(window, samples, 2)],
@@ -72,7 +72,7 @@ function Toolbar({ timeline, window, setWindow }: Props) {
 function Go({ timeline, window, setWindow }: Props) {
   const [first, setFirst] = useState('');
   const [length, setLength] = useState('');
-  const go = () => setWindow(inside({ ...window, first: Number(first || window.first), count: Number(length || window.count) }, Number(timeline.samples)));
+  const go = () => setWindow(inside({ ...window, first: Number(first || window.first), count: Number(length || window.count) }, timeline.samples));
   return (
     <form
       class="fields go"
@@ -123,7 +123,7 @@ function partOf(window: Window, part: Part): Window {
 
 export function SpectrumView(props: Props) {
   const { timeline, window, setWindow } = props;
-  const samples = Number(timeline.samples);
+  const samples = timeline.samples;
   const { spectrogram, error } = useSpectrogram(props);
   const [levels, setLevels] = useState({ low: '', high: '' });
   const range = useMemo(() => (spectrogram ? rangeOf(spectrogram) : { low: -100, high: 0 }), [spectrogram]);
@@ -145,7 +145,7 @@ export function SpectrumView(props: Props) {
             spectrogram={spectrogram}
             window={window}
             band={spectrogram.band}
-            sampleRate={timeline.sampleRate}
+            sampleRate={timeline.sample_rate}
             darkest={darkest}
             brightest={Math.max(darkest + 1, Number(levels.high || range.high))}
             onZoom={(part) => setWindow(inside(partOf(window, part), samples))}

@@ -13,26 +13,26 @@ interface Props {
 const percent = (part: number, all: number) => `${(100 * part) / Math.max(1, all)}%`;
 
 function Line({ timeline, window, onShow }: Props) {
-  const samples = Number(timeline.samples);
-  const at = (sample: number | string) => percent(Number(sample), samples);
+  const samples = timeline.samples;
+  const at = (sample: number) => percent(sample, samples);
   const click = (event: MouseEvent) => {
     const box = (event.currentTarget as Element).getBoundingClientRect();
     onShow(((event.clientX - box.left) / box.width) * samples - window.count / 2);
   };
-  const label = `${count(samples)} samples, ${timeline.gapsTotal} gaps, ${timeline.annotationsTotal} marks`;
+  const label = `${count(samples)} samples, ${timeline.gaps_total} gaps, ${timeline.annotations_total} marks`;
   return (
     <svg class="timeline" role="img" aria-label={label} onClick={click}>
       <rect class="received" x="0" y="14" width="100%" height="20" />
-      <rect class="durable" x="0" y="14" width={at(timeline.durableSamples)} height="20" />
-      {(timeline.gaps ?? []).map((gap) => (
-        <rect class="gap" key={gap.firstSample} x={at(gap.firstSample)} y="14" width={at(gap.sampleCount)} height="20" />
+      <rect class="durable" x="0" y="14" width={at(timeline.durable_samples)} height="20" />
+      {timeline.gaps.map((gap) => (
+        <rect class="gap" key={gap.first_sample} x={at(gap.first_sample)} y="14" width={at(gap.sample_count)} height="20" />
       ))}
-      {(timeline.annotations ?? []).map((mark, index) => (
-        <rect class="mark" key={index} x={at(mark.firstSample)} y="2" width={at(mark.sampleCount)} height="9">
+      {timeline.annotations.map((mark, index) => (
+        <rect class="mark" key={index} x={at(mark.first_sample)} y="2" width={at(mark.sample_count)} height="9">
           <title>{mark.label}</title>
         </rect>
       ))}
-      <line class="watermark" x1={at(timeline.durableSamples)} x2={at(timeline.durableSamples)} y1="10" y2="38" />
+      <line class="watermark" x1={at(timeline.durable_samples)} x2={at(timeline.durable_samples)} y1="10" y2="38" />
       <rect class="shown" x={at(window.first)} y="11" width={at(window.count)} height="26" />
     </svg>
   );
@@ -40,9 +40,9 @@ function Line({ timeline, window, onShow }: Props) {
 
 export function TimelineView(props: Props) {
   const { timeline } = props;
-  const samples = Number(timeline.samples);
-  const seconds = (value: number | string) => (timeline.sampleRate > 0 ? `, ${span(Number(value) / timeline.sampleRate)}` : '');
-  const behind = samples - Number(timeline.durableSamples);
+  const samples = timeline.samples;
+  const seconds = (value: number) => (timeline.sample_rate > 0 ? `, ${span(value / timeline.sample_rate)}` : '');
+  const behind = samples - timeline.durable_samples;
   return (
     <>
       <Line {...props} />
@@ -52,9 +52,9 @@ export function TimelineView(props: Props) {
       <Facts
         facts={[
           ['Samples', `${count(samples)}${seconds(samples)}`],
-          ['Durable below', `${count(timeline.durableSamples)}${behind > 0 ? `, ${count(behind)} behind` : ''}`],
-          ['Gaps', count(timeline.gapsTotal)],
-          ['First sample', sampleTime(timeline.startTime)],
+          ['Durable below', `${count(timeline.durable_samples)}${behind > 0 ? `, ${count(behind)} behind` : ''}`],
+          ['Gaps', count(timeline.gaps_total)],
+          ['First sample', sampleTime(timeline.start_time)],
         ]}
       />
     </>

@@ -1,7 +1,7 @@
 // What can be done to one recording, and needs to be told something first or shown for a while.
 import { useEffect, useState } from 'preact/hooks';
 import { call, requestId, watch } from '../api.ts';
-import { count, shortName, word } from '../format.ts';
+import { count, shortName } from '../format.ts';
 import { useAction } from '../load.ts';
 import { courseOf, inSession } from '../recording/positions.ts';
 import { line } from '../tapectl.ts';
@@ -19,7 +19,7 @@ export interface DialogProps {
 export function DeleteDialog({ recording, onDone, onClose }: DialogProps) {
   const name = shortName(recording.name);
   const remove = async () => {
-    await call('CatalogService', 'DeleteRecording', { name: recording.name, requestId: requestId() });
+    await call('CatalogService', 'DeleteRecording', { name: recording.name, request_id: requestId() });
     onDone();
   };
   return (
@@ -48,7 +48,7 @@ function Verdict({ damaged, ended }: { damaged: DamagedBlock[]; ended: boolean }
           <tr key={`${block.sequence} ${block.kind}`}>
             <td class="number">{count(block.sequence)}</td>
             <td>
-              <Badge tone="bad">{word(block.kind, 'DAMAGE_KIND_').toLowerCase()}</Badge>
+              <Badge tone="bad">{block.kind}</Badge>
             </td>
             <td>{block.detail}</td>
           </tr>
@@ -60,7 +60,7 @@ function Verdict({ damaged, ended }: { damaged: DamagedBlock[]; ended: boolean }
 
 // Runs as long as it is open.
 export function VerifyDialog({ recording, onClose }: DialogProps) {
-  const [progress, setProgress] = useState({ checked: 0, blocks: Number(recording.blocks), damaged: [] as DamagedBlock[], ended: false });
+  const [progress, setProgress] = useState({ checked: 0, blocks: recording.blocks, damaged: [] as DamagedBlock[], ended: false });
   const [error, setError] = useState<Error>();
   const name = shortName(recording.name);
   useEffect(
@@ -68,9 +68,9 @@ export function VerifyDialog({ recording, onClose }: DialogProps) {
       watch<VerifyProgress>('CatalogService', 'VerifyRecording', { name: recording.name }, {
         message: (message) =>
           setProgress((before) => ({
-            checked: Number(message.checkedBlocks),
-            blocks: Number(message.blocks),
-            damaged: [...before.damaged, ...(message.damaged ?? [])],
+            checked: message.checked_blocks,
+            blocks: message.blocks,
+            damaged: [...before.damaged, ...message.damaged],
             ended: false,
           })),
         end: (failure) => {
@@ -104,7 +104,7 @@ export function AnnotateDialog({ recording, sample = 0, samples = 0, onDone, onC
   const name = shortName(recording.name);
   const set = (change: Partial<typeof fields>) => setFields((now) => ({ ...now, ...change }));
   const save = async () => {
-    const annotation = { sampleStart: inSession(await courseOf(recording.name), fields.sample), sampleCount: fields.samples || '0', label: fields.label, comment: fields.comment };
+    const annotation = { sample_start: inSession(await courseOf(recording.name), fields.sample), sample_count: fields.samples || '0', label: fields.label, comment: fields.comment };
     await call('RecorderService', 'AnnotateRecording', { recording: recording.name, annotation });
     onDone();
     onClose();

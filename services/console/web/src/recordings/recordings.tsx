@@ -1,7 +1,7 @@
 // All recordings, newest first, and what can be done to each.
 import { useState } from 'preact/hooks';
 import { list } from '../api.ts';
-import { bytes, count, pairsText, shortName, time, word } from '../format.ts';
+import { bytes, count, pairsText, shortName, time } from '../format.ts';
 import { useLoad } from '../load.ts';
 import { line } from '../tapectl.ts';
 import type { Channel, Recording } from '../types.ts';
@@ -16,7 +16,7 @@ const MOST_ROWS = 200;
 const TONES: Record<string, Tone> = { RECORDING: 'bad', SEALED: 'good', SALVAGED: 'busy', DELETING: 'plain' };
 
 export const StateBadge = ({ recording }: { recording: Recording }) => {
-  const state = word(recording.state, 'RECORDING_STATE_');
+  const state = recording.state;
   return <Badge tone={TONES[state] ?? 'plain'}>{state}</Badge>;
 };
 
@@ -58,9 +58,9 @@ function Row({ recording, onChange }: { recording: Recording; onChange: () => vo
         <StateBadge recording={recording} />
         {recording.kept && <Badge tone="plain">kept</Badge>}
       </td>
-      <td>{recording.startTime ? time(recording.startTime) : 'unknown'}</td>
+      <td>{recording.start_time ? time(recording.start_time) : 'unknown'}</td>
       <td class="number">{bytes(recording.bytes)}</td>
-      <td class="number">{count(recording.missingBlocks)}</td>
+      <td class="number">{count(recording.missing_blocks)}</td>
       <td>
         <RecordingActions recording={recording} onChange={onChange} />
       </td>

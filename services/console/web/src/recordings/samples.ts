@@ -15,7 +15,7 @@ export async function readRaw(recording: string, range: Range, signal: AbortSign
   const pieces: BlobPart[] = [];
   let size = 0;
   for (let done = 0; done < range.count; done += PIECE) {
-    const request = { recording, firstSample: String(range.first + done), sampleCount: String(Math.min(PIECE, range.count - done)), raw: true };
+    const request = { recording, first_sample: String(range.first + done), sample_count: String(Math.min(PIECE, range.count - done)), raw: true };
     const answer = await call<{ samples?: string }>('ViewService', 'ReadSamples', request, { signal });
     const piece = bytesOf(answer.samples);
     size += piece.byteLength;
