@@ -57,12 +57,10 @@ struct JobOutput {
 template <>
 struct Fields<JobOutput> {
   static constexpr auto kList = std::make_tuple(
-      Describe(&JobOutput::channel, {.name = "channel", .role = Role::kReported}),
-      Describe(&JobOutput::recording, {.name = "recording", .role = Role::kReported}),
-      Describe(&JobOutput::blocks, {.name = "blocks", .role = Role::kReported}),
-      Describe(&JobOutput::bytes, {.name = "bytes", .role = Role::kReported}),
-      Describe(&JobOutput::lost_blocks, {.name = "lost_blocks", .role = Role::kReported}),
-      Describe(&JobOutput::error, {.name = "error", .role = Role::kReported, .sparse = true}));
+      Report(&JobOutput::channel, "channel"), Report(&JobOutput::recording, "recording"),
+      Report(&JobOutput::blocks, "blocks"), Report(&JobOutput::bytes, "bytes"),
+      Report(&JobOutput::lost_blocks, "lost_blocks"),
+      Report(&JobOutput::error, "error", {.sparse = true}));
 };
 
 // 10^6 bytes per second, which is bytes per microsecond.
@@ -82,11 +80,9 @@ struct JobRail {
 template <>
 struct Fields<JobRail> {
   static constexpr auto kList =
-      std::make_tuple(Describe(&JobRail::name, {.name = "name", .role = Role::kReported}),
-                      Describe(&JobRail::blocks, {.name = "blocks", .role = Role::kReported}),
-                      Describe(&JobRail::mb_per_s, {.name = "mb_per_s", .role = Role::kReported}),
-                      Describe(&JobRail::up, {.name = "up", .role = Role::kReported}),
-                      Describe(&JobRail::cause, {.name = "cause", .role = Role::kReported}));
+      std::make_tuple(Report(&JobRail::name, "name"), Report(&JobRail::blocks, "blocks"),
+                      Report(&JobRail::mb_per_s, "mb_per_s"), Report(&JobRail::up, "up"),
+                      Report(&JobRail::cause, "cause"));
 };
 
 struct Job {
@@ -134,29 +130,21 @@ template <>
 struct Fields<Job> {
   static constexpr auto kList = std::make_tuple(
       Describe(&Job::name, {.name = "name", .role = Role::kName}),
-      Describe(&Job::direction, {.name = "direction", .role = Role::kReported, .required = true}),
-      Describe(&Job::state, {.name = "state", .role = Role::kReported, .required = true}),
-      Describe(&Job::recording, {.name = "recording", .role = Role::kReported}),
-      Describe(&Job::device, {.name = "device", .role = Role::kReported}),
-      Describe(&Job::group, {.name = "group", .role = Role::kReported}),
-      Describe(&Job::blocks, {.name = "blocks", .role = Role::kReported}),
-      Describe(&Job::bytes, {.name = "bytes", .role = Role::kReported}),
-      Describe(&Job::total_blocks, {.name = "total_blocks", .role = Role::kReported}),
-      Describe(&Job::progress, {.name = "progress", .role = Role::kReported}),
-      Describe(&Job::elapsed_ns,
-               {.name = "elapsed", .role = Role::kReported, .unit = Unit::kDuration}),
-      Describe(&Job::lost_blocks, {.name = "lost_blocks", .role = Role::kReported}),
-      Describe(&Job::start_time_ns,
-               {.name = "start_time", .role = Role::kReported, .unit = Unit::kTime}),
-      Describe(&Job::end_time_ns,
-               {.name = "end_time", .role = Role::kReported, .unit = Unit::kTime}),
-      Describe(&Job::captures, {.name = "captures", .role = Role::kReported}),
+      Report(&Job::direction, "direction", {.required = true}),
+      Report(&Job::state, "state", {.required = true}), Report(&Job::recording, "recording"),
+      Report(&Job::device, "device"), Report(&Job::group, "group"), Report(&Job::blocks, "blocks"),
+      Report(&Job::bytes, "bytes"), Report(&Job::total_blocks, "total_blocks"),
+      Report(&Job::progress, "progress"),
+      Report(&Job::elapsed_ns, "elapsed", {.unit = Unit::kDuration}),
+      Report(&Job::lost_blocks, "lost_blocks"),
+      Report(&Job::start_time_ns, "start_time", {.unit = Unit::kTime}),
+      Report(&Job::end_time_ns, "end_time", {.unit = Unit::kTime}),
+      Report(&Job::captures, "captures"),
       Derive(&RateOf, {.name = "mb_per_s", .role = Role::kReported}),
-      Describe(&Job::counters, {.name = "counters", .role = Role::kReported, .flat = true}),
+      Report(&Job::counters, "counters", {.flat = true}),
       Derive(&RailsOf, {.name = "rails", .role = Role::kReported}),
-      Describe(&Job::timing, {.name = "timing", .role = Role::kReported, .sparse = true}),
-      Describe(&Job::outputs, {.name = "outputs", .role = Role::kReported}),
-      Describe(&Job::error, {.name = "error", .role = Role::kReported, .sparse = true}));
+      Report(&Job::timing, "timing", {.sparse = true}), Report(&Job::outputs, "outputs"),
+      Report(&Job::error, "error", {.sparse = true}));
 };
 
 // It changes no more.

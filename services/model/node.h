@@ -75,39 +75,33 @@ namespace model {
 template <>
 struct Fields<dataplane::RailDescription> {
   static constexpr auto kList = std::make_tuple(
-      Describe(&dataplane::RailDescription::name, {.name = "name", .role = Role::kReported}),
-      Describe(&dataplane::RailDescription::transport,
-               {.name = "transport", .role = Role::kReported}),
-      Describe(&dataplane::RailDescription::address, {.name = "address", .role = Role::kReported}),
-      Describe(&dataplane::RailDescription::port, {.name = "port", .role = Role::kReported}),
-      Describe(&dataplane::RailDescription::device, {.name = "device", .role = Role::kReported}),
-      Describe(&dataplane::RailDescription::wire_limit_bytes_per_s,
-               {.name = "wire_limit_bytes_per_s", .role = Role::kReported}),
-      Describe(&dataplane::RailDescription::tls, {.name = "tls", .role = Role::kReported}));
+      Report(&dataplane::RailDescription::name, "name"),
+      Report(&dataplane::RailDescription::transport, "transport"),
+      Report(&dataplane::RailDescription::address, "address"),
+      Report(&dataplane::RailDescription::port, "port"),
+      Report(&dataplane::RailDescription::device, "device"),
+      Report(&dataplane::RailDescription::wire_limit_bytes_per_s, "wire_limit_bytes_per_s"),
+      Report(&dataplane::RailDescription::tls, "tls"));
 };
 
 template <>
 struct Fields<dataplane::topology::Place> {
   static constexpr auto kList =
-      std::make_tuple(Describe(&dataplane::topology::Place::pci_address,
-                               {.name = "pci_address", .role = Role::kReported}),
-                      Describe(&dataplane::topology::Place::numa_node,
-                               {.name = "numa_node", .role = Role::kReported}));
+      std::make_tuple(Report(&dataplane::topology::Place::pci_address, "pci_address"),
+                      Report(&dataplane::topology::Place::numa_node, "numa_node"));
 };
 
 template <>
 struct Fields<NodeRail> {
-  static constexpr auto kList = std::make_tuple(
-      Describe(&NodeRail::rail, {.name = "rail", .role = Role::kReported, .flat = true}),
-      Describe(&NodeRail::place, {.name = "place", .role = Role::kReported, .flat = true}));
+  static constexpr auto kList = std::make_tuple(Report(&NodeRail::rail, "rail", {.flat = true}),
+                                                Report(&NodeRail::place, "place", {.flat = true}));
 };
 
 template <>
 struct Fields<dataplane::topology::RailDistance> {
   static constexpr auto kList = std::make_tuple(
-      Describe(&dataplane::topology::RailDistance::rail, {.name = "rail", .role = Role::kReported}),
-      Describe(&dataplane::topology::RailDistance::distance,
-               {.name = "distance", .role = Role::kReported, .required = true}),
+      Report(&dataplane::topology::RailDistance::rail, "rail"),
+      Report(&dataplane::topology::RailDistance::distance, "distance", {.required = true}),
       Derive(+[](const dataplane::topology::RailDistance& to) { return Weight(to.distance); },
              {.name = "weight", .role = Role::kReported}));
 };
@@ -115,35 +109,28 @@ struct Fields<dataplane::topology::RailDistance> {
 template <>
 struct Fields<MemoryKindInfo> {
   static constexpr auto kList = std::make_tuple(
-      Describe(&MemoryKindInfo::device, {.name = "device", .role = Role::kReported}),
-      Describe(&MemoryKindInfo::description, {.name = "description", .role = Role::kReported}),
-      Describe(&MemoryKindInfo::bytes, {.name = "bytes", .role = Role::kReported}),
-      Describe(&MemoryKindInfo::status, {.name = "status", .role = Role::kReported}),
-      Describe(&MemoryKindInfo::place, {.name = "place", .role = Role::kReported, .flat = true}),
-      Describe(&MemoryKindInfo::distances, {.name = "distances", .role = Role::kReported}),
-      Describe(&MemoryKindInfo::rungs, {.name = "rungs", .role = Role::kReported}));
+      Report(&MemoryKindInfo::device, "device"),
+      Report(&MemoryKindInfo::description, "description"), Report(&MemoryKindInfo::bytes, "bytes"),
+      Report(&MemoryKindInfo::status, "status"),
+      Report(&MemoryKindInfo::place, "place", {.flat = true}),
+      Report(&MemoryKindInfo::distances, "distances"), Report(&MemoryKindInfo::rungs, "rungs"));
 };
 
 template <>
 struct Fields<StoreKindInfo> {
-  static constexpr auto kList = std::make_tuple(
-      Describe(&StoreKindInfo::name, {.name = "name", .role = Role::kReported}),
-      Describe(&StoreKindInfo::description, {.name = "description", .role = Role::kReported}));
+  static constexpr auto kList = std::make_tuple(Report(&StoreKindInfo::name, "name"),
+                                                Report(&StoreKindInfo::description, "description"));
 };
 
 template <>
 struct Fields<NodeInfo> {
   static constexpr auto kList = std::make_tuple(
-      Describe(&NodeInfo::name, {.name = "name", .role = Role::kReported}),
-      Describe(&NodeInfo::role, {.name = "role", .role = Role::kReported, .required = true}),
-      Describe(&NodeInfo::version, {.name = "version", .role = Role::kReported}),
-      Describe(&NodeInfo::protocol_version, {.name = "protocol_version", .role = Role::kReported}),
-      Describe(&NodeInfo::pid, {.name = "pid", .role = Role::kReported}),
-      Describe(&NodeInfo::sessions, {.name = "sessions", .role = Role::kReported}),
-      Describe(&NodeInfo::stages, {.name = "stages", .role = Role::kReported}),
-      Describe(&NodeInfo::rails, {.name = "rails", .role = Role::kReported}),
-      Describe(&NodeInfo::memory, {.name = "memory", .role = Role::kReported}),
-      Describe(&NodeInfo::stores, {.name = "stores", .role = Role::kReported}));
+      Report(&NodeInfo::name, "name"), Report(&NodeInfo::role, "role", {.required = true}),
+      Report(&NodeInfo::version, "version"),
+      Report(&NodeInfo::protocol_version, "protocol_version"), Report(&NodeInfo::pid, "pid"),
+      Report(&NodeInfo::sessions, "sessions"), Report(&NodeInfo::stages, "stages"),
+      Report(&NodeInfo::rails, "rails"), Report(&NodeInfo::memory, "memory"),
+      Report(&NodeInfo::stores, "stores"));
 };
 
 }  // namespace model
@@ -164,13 +151,10 @@ namespace model {
 template <>
 struct Fields<NodeStats> {
   static constexpr auto kList = std::make_tuple(
-      Describe(&NodeStats::sessions, {.name = "sessions", .role = Role::kReported}),
-      Describe(&NodeStats::sessions_opened, {.name = "sessions_opened", .role = Role::kReported}),
-      Describe(&NodeStats::blocks, {.name = "blocks", .role = Role::kReported}),
-      Describe(&NodeStats::bytes, {.name = "bytes", .role = Role::kReported}),
-      Describe(&NodeStats::counters, {.name = "counters", .role = Role::kReported}),
-      Describe(&NodeStats::ring_bytes, {.name = "ring_bytes", .role = Role::kReported}),
-      Describe(&NodeStats::rails, {.name = "rails", .role = Role::kReported}));
+      Report(&NodeStats::sessions, "sessions"),
+      Report(&NodeStats::sessions_opened, "sessions_opened"), Report(&NodeStats::blocks, "blocks"),
+      Report(&NodeStats::bytes, "bytes"), Report(&NodeStats::counters, "counters"),
+      Report(&NodeStats::ring_bytes, "ring_bytes"), Report(&NodeStats::rails, "rails"));
 };
 
 }  // namespace model

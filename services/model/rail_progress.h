@@ -25,11 +25,9 @@ struct RailProgress {
 template <>
 struct Fields<RailProgress> {
   static constexpr auto kList =
-      std::make_tuple(Describe(&RailProgress::name, {.name = "name", .role = Role::kReported}),
-                      Describe(&RailProgress::blocks, {.name = "blocks", .role = Role::kReported}),
-                      Describe(&RailProgress::bytes, {.name = "bytes", .role = Role::kReported}),
-                      Describe(&RailProgress::up, {.name = "up", .role = Role::kReported}),
-                      Describe(&RailProgress::cause, {.name = "cause", .role = Role::kReported}));
+      std::make_tuple(Report(&RailProgress::name, "name"), Report(&RailProgress::blocks, "blocks"),
+                      Report(&RailProgress::bytes, "bytes"), Report(&RailProgress::up, "up"),
+                      Report(&RailProgress::cause, "cause"));
 };
 
 template <>

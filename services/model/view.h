@@ -33,9 +33,8 @@ struct SampleSpan {
 
 template <>
 struct Fields<SampleSpan> {
-  static constexpr auto kList = std::make_tuple(
-      Describe(&SampleSpan::first, {.name = "first_sample", .role = Role::kReported}),
-      Describe(&SampleSpan::count, {.name = "sample_count", .role = Role::kReported}));
+  static constexpr auto kList = std::make_tuple(Report(&SampleSpan::first, "first_sample"),
+                                                Report(&SampleSpan::count, "sample_count"));
 };
 
 struct CaptureStart {
@@ -47,12 +46,11 @@ struct CaptureStart {
 
 template <>
 struct Fields<CaptureStart> {
-  static constexpr auto kList = std::make_tuple(
-      Describe(&CaptureStart::sample, {.name = "sample", .role = Role::kReported}),
-      Describe(&CaptureStart::stream_sample, {.name = "stream_sample", .role = Role::kReported}),
-      Describe(&CaptureStart::frequency, {.name = "frequency", .role = Role::kReported}),
-      Describe(&CaptureStart::time_ns,
-               {.name = "time", .role = Role::kReported, .unit = Unit::kTime}));
+  static constexpr auto kList =
+      std::make_tuple(Report(&CaptureStart::sample, "sample"),
+                      Report(&CaptureStart::stream_sample, "stream_sample"),
+                      Report(&CaptureStart::frequency, "frequency"),
+                      Report(&CaptureStart::time_ns, "time", {.unit = Unit::kTime}));
 };
 
 struct Timeline {
@@ -75,20 +73,14 @@ struct Timeline {
 template <>
 struct Fields<Timeline> {
   static constexpr auto kList = std::make_tuple(
-      Describe(&Timeline::state, {.name = "state", .role = Role::kReported, .required = true}),
-      Describe(&Timeline::samples, {.name = "samples", .role = Role::kReported}),
-      Describe(&Timeline::sample_rate, {.name = "sample_rate", .role = Role::kReported}),
-      Describe(&Timeline::frequency, {.name = "frequency", .role = Role::kReported}),
-      Describe(&Timeline::datatype, {.name = "datatype", .role = Role::kReported}),
-      Describe(&Timeline::start_time_ns,
-               {.name = "start_time", .role = Role::kReported, .unit = Unit::kTime}),
-      Describe(&Timeline::durable_samples, {.name = "durable_samples", .role = Role::kReported}),
-      Describe(&Timeline::gaps, {.name = "gaps", .role = Role::kReported}),
-      Describe(&Timeline::gaps_total, {.name = "gaps_total", .role = Role::kReported}),
-      Describe(&Timeline::captures, {.name = "captures", .role = Role::kReported}),
-      Describe(&Timeline::annotations_total,
-               {.name = "annotations_total", .role = Role::kReported}),
-      Describe(&Timeline::block_samples, {.name = "block_samples", .role = Role::kReported}));
+      Report(&Timeline::state, "state", {.required = true}), Report(&Timeline::samples, "samples"),
+      Report(&Timeline::sample_rate, "sample_rate"), Report(&Timeline::frequency, "frequency"),
+      Report(&Timeline::datatype, "datatype"),
+      Report(&Timeline::start_time_ns, "start_time", {.unit = Unit::kTime}),
+      Report(&Timeline::durable_samples, "durable_samples"), Report(&Timeline::gaps, "gaps"),
+      Report(&Timeline::gaps_total, "gaps_total"), Report(&Timeline::captures, "captures"),
+      Report(&Timeline::annotations_total, "annotations_total"),
+      Report(&Timeline::block_samples, "block_samples"));
 };
 
 struct SpectrogramRequest {
@@ -101,10 +93,9 @@ struct SpectrogramRequest {
 template <>
 struct Fields<SpectrogramRequest> {
   static constexpr auto kList = std::make_tuple(
-      Describe(&SpectrogramRequest::recording, {.name = "recording", .role = Role::kReported}),
-      Describe(&SpectrogramRequest::span, {.name = "span", .role = Role::kReported, .flat = true}),
-      Describe(&SpectrogramRequest::columns, {.name = "columns", .role = Role::kReported}),
-      Describe(&SpectrogramRequest::rows, {.name = "rows", .role = Role::kReported}));
+      Report(&SpectrogramRequest::recording, "recording"),
+      Report(&SpectrogramRequest::span, "span", {.flat = true}),
+      Report(&SpectrogramRequest::columns, "columns"), Report(&SpectrogramRequest::rows, "rows"));
 };
 
 struct Spectrogram {
@@ -129,25 +120,19 @@ struct Spectrogram {
 template <>
 struct Fields<Spectrogram> {
   static constexpr auto kList = std::make_tuple(
-      Describe(&Spectrogram::span, {.name = "span", .role = Role::kReported, .flat = true}),
-      Describe(&Spectrogram::rows, {.name = "rows", .role = Role::kReported}),
-      Describe(&Spectrogram::columns, {.name = "columns", .role = Role::kReported}),
-      Describe(&Spectrogram::samples_per_row, {.name = "samples_per_row", .role = Role::kReported}),
-      Describe(&Spectrogram::transforms_per_row,
-               {.name = "transforms_per_row", .role = Role::kReported}),
-      Describe(&Spectrogram::sample_rate, {.name = "sample_rate", .role = Role::kReported}),
-      Describe(&Spectrogram::frequency, {.name = "frequency", .role = Role::kReported}),
-      Describe(&Spectrogram::complex, {.name = "complex", .role = Role::kReported}),
-      Describe(&Spectrogram::band_rate, {.name = "band_rate", .role = Role::kReported}),
-      Describe(&Spectrogram::bins, {.name = "bins", .role = Role::kReported}),
-      Describe(&Spectrogram::covered_samples, {.name = "covered_samples", .role = Role::kReported}),
-      Describe(&Spectrogram::transforms, {.name = "transforms", .role = Role::kReported}),
-      Describe(&Spectrogram::means,
-               {.name = "means", .role = Role::kReported, .unit = Unit::kDecibels}),
-      Describe(&Spectrogram::bytes_read, {.name = "bytes_read", .role = Role::kReported}),
-      Describe(&Spectrogram::damaged_pieces, {.name = "damaged_pieces", .role = Role::kReported}),
-      Describe(&Spectrogram::powers,
-               {.name = "powers", .role = Role::kReported, .unit = Unit::kDecibels}));
+      Report(&Spectrogram::span, "span", {.flat = true}), Report(&Spectrogram::rows, "rows"),
+      Report(&Spectrogram::columns, "columns"),
+      Report(&Spectrogram::samples_per_row, "samples_per_row"),
+      Report(&Spectrogram::transforms_per_row, "transforms_per_row"),
+      Report(&Spectrogram::sample_rate, "sample_rate"),
+      Report(&Spectrogram::frequency, "frequency"), Report(&Spectrogram::complex, "complex"),
+      Report(&Spectrogram::band_rate, "band_rate"), Report(&Spectrogram::bins, "bins"),
+      Report(&Spectrogram::covered_samples, "covered_samples"),
+      Report(&Spectrogram::transforms, "transforms"),
+      Report(&Spectrogram::means, "means", {.unit = Unit::kDecibels}),
+      Report(&Spectrogram::bytes_read, "bytes_read"),
+      Report(&Spectrogram::damaged_pieces, "damaged_pieces"),
+      Report(&Spectrogram::powers, "powers", {.unit = Unit::kDecibels}));
 };
 
 struct SamplesRequest {
@@ -159,9 +144,8 @@ struct SamplesRequest {
 template <>
 struct Fields<SamplesRequest> {
   static constexpr auto kList = std::make_tuple(
-      Describe(&SamplesRequest::recording, {.name = "recording", .role = Role::kReported}),
-      Describe(&SamplesRequest::span, {.name = "span", .role = Role::kReported, .flat = true}),
-      Describe(&SamplesRequest::raw, {.name = "raw", .role = Role::kReported}));
+      Report(&SamplesRequest::recording, "recording"),
+      Report(&SamplesRequest::span, "span", {.flat = true}), Report(&SamplesRequest::raw, "raw"));
 };
 
 struct Samples {
@@ -176,12 +160,10 @@ struct Samples {
 template <>
 struct Fields<Samples> {
   static constexpr auto kList = std::make_tuple(
-      Describe(&Samples::span, {.name = "span", .role = Role::kReported, .flat = true}),
-      Describe(&Samples::datatype, {.name = "datatype", .role = Role::kReported}),
-      Describe(&Samples::bytes, {.name = "samples", .role = Role::kReported}),
-      Describe(&Samples::missing, {.name = "missing", .role = Role::kReported}),
-      Describe(&Samples::damaged_pieces, {.name = "damaged_pieces", .role = Role::kReported}),
-      Describe(&Samples::bytes_read, {.name = "bytes_read", .role = Role::kReported}));
+      Report(&Samples::span, "span", {.flat = true}), Report(&Samples::datatype, "datatype"),
+      Report(&Samples::bytes, "samples"), Report(&Samples::missing, "missing"),
+      Report(&Samples::damaged_pieces, "damaged_pieces"),
+      Report(&Samples::bytes_read, "bytes_read"));
 };
 
 struct EnvelopeRequest {
@@ -192,10 +174,10 @@ struct EnvelopeRequest {
 
 template <>
 struct Fields<EnvelopeRequest> {
-  static constexpr auto kList = std::make_tuple(
-      Describe(&EnvelopeRequest::recording, {.name = "recording", .role = Role::kReported}),
-      Describe(&EnvelopeRequest::span, {.name = "span", .role = Role::kReported, .flat = true}),
-      Describe(&EnvelopeRequest::points, {.name = "points", .role = Role::kReported}));
+  static constexpr auto kList =
+      std::make_tuple(Report(&EnvelopeRequest::recording, "recording"),
+                      Report(&EnvelopeRequest::span, "span", {.flat = true}),
+                      Report(&EnvelopeRequest::points, "points"));
 };
 
 struct Envelope {
@@ -212,15 +194,12 @@ struct Envelope {
 template <>
 struct Fields<Envelope> {
   static constexpr auto kList = std::make_tuple(
-      Describe(&Envelope::span, {.name = "span", .role = Role::kReported, .flat = true}),
-      Describe(&Envelope::samples_per_point,
-               {.name = "samples_per_point", .role = Role::kReported}),
-      Describe(&Envelope::minima, {.name = "minima", .role = Role::kReported}),
-      Describe(&Envelope::maxima, {.name = "maxima", .role = Role::kReported}),
-      Describe(&Envelope::powers,
-               {.name = "powers", .role = Role::kReported, .unit = Unit::kDecibels}),
-      Describe(&Envelope::bytes_read, {.name = "bytes_read", .role = Role::kReported}),
-      Describe(&Envelope::damaged_pieces, {.name = "damaged_pieces", .role = Role::kReported}),
+      Report(&Envelope::span, "span", {.flat = true}),
+      Report(&Envelope::samples_per_point, "samples_per_point"),
+      Report(&Envelope::minima, "minima"), Report(&Envelope::maxima, "maxima"),
+      Report(&Envelope::powers, "powers", {.unit = Unit::kDecibels}),
+      Report(&Envelope::bytes_read, "bytes_read"),
+      Report(&Envelope::damaged_pieces, "damaged_pieces"),
       Derive(
           +[](const Envelope& envelope) { return static_cast<uint32_t>(envelope.powers.size()); },
           {.name = "points", .role = Role::kReported}));

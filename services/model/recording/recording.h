@@ -136,42 +136,28 @@ template <>
 struct Fields<Recording> {
   static constexpr auto kList = std::make_tuple(
       Describe(&Recording::name, {.name = "name", .role = Role::kName}),
-      Describe(&Recording::uid, {.name = "uid", .role = Role::kReported}),
-      Describe(&Recording::state, {.name = "state", .role = Role::kReported, .required = true}),
-      Describe(&Recording::blocks, {.name = "blocks", .role = Role::kReported}),
-      Describe(&Recording::bytes, {.name = "bytes", .role = Role::kReported}),
-      Describe(&Recording::missing_blocks, {.name = "missing_blocks", .role = Role::kReported}),
-      Describe(&Recording::durable_watermark,
-               {.name = "durable_watermark", .role = Role::kReported}),
-      Describe(&Recording::block_bytes, {.name = "block_bytes", .role = Role::kReported}),
-      Describe(&Recording::datatype, {.name = "datatype", .role = Role::kReported}),
-      Describe(&Recording::sample_rate, {.name = "sample_rate", .role = Role::kReported}),
-      Describe(&Recording::commit, {.name = "commit_level", .role = Role::kReported}),
-      Describe(&Recording::open_time_ns,
-               {.name = "open_time", .role = Role::kReported, .unit = Unit::kTime}),
-      Describe(&Recording::start_time_ns,
-               {.name = "start_time", .role = Role::kReported, .unit = Unit::kTime}),
-      Describe(&Recording::close_time_ns,
-               {.name = "close_time", .role = Role::kReported, .unit = Unit::kTime}),
-      Describe(&Recording::cause, {.name = "cause", .role = Role::kReported}),
+      Report(&Recording::uid, "uid"), Report(&Recording::state, "state", {.required = true}),
+      Report(&Recording::blocks, "blocks"), Report(&Recording::bytes, "bytes"),
+      Report(&Recording::missing_blocks, "missing_blocks"),
+      Report(&Recording::durable_watermark, "durable_watermark"),
+      Report(&Recording::block_bytes, "block_bytes"), Report(&Recording::datatype, "datatype"),
+      Report(&Recording::sample_rate, "sample_rate"), Report(&Recording::commit, "commit_level"),
+      Report(&Recording::open_time_ns, "open_time", {.unit = Unit::kTime}),
+      Report(&Recording::start_time_ns, "start_time", {.unit = Unit::kTime}),
+      Report(&Recording::close_time_ns, "close_time", {.unit = Unit::kTime}),
+      Report(&Recording::cause, "cause"),
       Describe(&Recording::description,
                {.name = "description", .option = "description", .help = "Words for people"}),
       Describe(&Recording::labels, {.name = "labels",
                                     .option = "label",
                                     .help = "NAME=VALUE, for programs; repeat it for several",
                                     .zero = "no labels"}),
-      Describe(&Recording::origin, {.name = "origin", .role = Role::kReported}),
-      Describe(&Recording::group, {.name = "group", .role = Role::kReported}),
-      Describe(&Recording::part, {.name = "part", .role = Role::kReported}),
-      Describe(&Recording::annotations, {.name = "annotations", .role = Role::kReported}),
-      Describe(&Recording::kept, {.name = "kept", .role = Role::kReported}),
-      Describe(&Recording::stream, {.name = "stream", .role = Role::kReported}),
-      Describe(&Recording::segment, {.name = "segment", .role = Role::kReported}),
-      Describe(&Recording::original, {.name = "original", .role = Role::kReported}),
-      Describe(&Recording::original_uid, {.name = "original_uid", .role = Role::kReported}),
-      Describe(&Recording::earlier_originals,
-               {.name = "earlier_originals", .role = Role::kReported}),
-      Describe(&Recording::etag, {.name = "etag", .role = Role::kReported}));
+      Report(&Recording::origin, "origin"), Report(&Recording::group, "group"),
+      Report(&Recording::part, "part"), Report(&Recording::annotations, "annotations"),
+      Report(&Recording::kept, "kept"), Report(&Recording::stream, "stream"),
+      Report(&Recording::segment, "segment"), Report(&Recording::original, "original"),
+      Report(&Recording::original_uid, "original_uid"),
+      Report(&Recording::earlier_originals, "earlier_originals"), Report(&Recording::etag, "etag"));
 };
 
 // A recording that was copied more often is not found under its first names.
@@ -205,11 +191,9 @@ struct DamagedBlock {
 template <>
 struct Fields<DamagedBlock> {
   static constexpr auto kList = std::make_tuple(
-      Describe(&DamagedBlock::sequence, {.name = "sequence", .role = Role::kReported}),
-      Describe(&DamagedBlock::kind, {.name = "kind", .role = Role::kReported, .grows = true}),
-      Describe(&DamagedBlock::detail, {.name = "detail", .role = Role::kReported}),
-      Describe(&DamagedBlock::ranges, {.name = "ranges", .role = Role::kReported}),
-      Describe(&DamagedBlock::stray_crc32c, {.name = "stray_crc32c", .role = Role::kReported}));
+      Report(&DamagedBlock::sequence, "sequence"),
+      Report(&DamagedBlock::kind, "kind", {.grows = true}), Report(&DamagedBlock::detail, "detail"),
+      Report(&DamagedBlock::ranges, "ranges"), Report(&DamagedBlock::stray_crc32c, "stray_crc32c"));
 };
 
 struct VerifyProgress {

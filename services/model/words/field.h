@@ -64,6 +64,15 @@ constexpr Field<Struct, Value> Describe(Value Struct::*member, const FieldTraits
   return {traits, member};
 }
 
+// One that the storage node, or the worker, says and nobody sets.
+template <typename Struct, typename Value>
+constexpr Field<Struct, Value> Report(Value Struct::*member, absl::string_view name,
+                                      FieldTraits traits = {}) {
+  traits.name = name;
+  traits.role = Role::kReported;
+  return {traits, member};
+}
+
 // What follows from the members: told, and not read.
 template <typename Struct, typename Value>
 struct Derived : FieldTraits {

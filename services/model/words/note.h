@@ -37,10 +37,8 @@ inline std::vector<std::string> TextsOf(const Notes& notes) {
 
 template <>
 struct Fields<Note> {
-  static constexpr auto kList =
-      std::make_tuple(Describe(&Note::code, {.name = "code", .role = Role::kReported}),
-                      Describe(&Note::text, {.name = "text", .role = Role::kReported}),
-                      Describe(&Note::facts, {.name = "facts", .role = Role::kReported}));
+  static constexpr auto kList = std::make_tuple(
+      Report(&Note::code, "code"), Report(&Note::text, "text"), Report(&Note::facts, "facts"));
 };
 
 }  // namespace tapedeck::services::model

@@ -23,10 +23,8 @@ struct StageTime {
 template <>
 struct Fields<StageTime> {
   static constexpr auto kList =
-      std::make_tuple(Describe(&StageTime::what, {.name = "what", .role = Role::kReported}),
-                      Describe(&StageTime::rail, {.name = "rail", .role = Role::kReported}),
-                      Describe(&StageTime::time_ns,
-                               {.name = "time", .role = Role::kReported, .unit = Unit::kDuration}));
+      std::make_tuple(Report(&StageTime::what, "what"), Report(&StageTime::rail, "rail"),
+                      Report(&StageTime::time_ns, "time", {.unit = Unit::kDuration}));
 };
 
 // In no order, each word and rail once.

@@ -62,9 +62,8 @@ struct JitterCount {
 template <>
 struct Fields<JitterCount> {
   static constexpr auto kList =
-      std::make_tuple(Describe(&JitterCount::up_to_ns,
-                               {.name = "up_to", .role = Role::kReported, .unit = Unit::kDuration}),
-                      Describe(&JitterCount::blocks, {.name = "blocks", .role = Role::kReported}));
+      std::make_tuple(Report(&JitterCount::up_to_ns, "up_to", {.unit = Unit::kDuration}),
+                      Report(&JitterCount::blocks, "blocks"));
 };
 
 struct Timing {
@@ -92,18 +91,12 @@ constexpr FieldTraits Percentile(absl::string_view name) {
 template <>
 struct Fields<Timing> {
   static constexpr auto kList = std::make_tuple(
-      Describe(&Timing::samples_per_s, {.name = "samples_per_s", .role = Role::kReported}),
-      Describe(&Timing::blocks, {.name = "blocks", .role = Role::kReported}),
-      Describe(&Timing::samples, {.name = "samples", .role = Role::kReported}),
-      Describe(&Timing::turns, {.name = "turns", .role = Role::kReported}),
-      Describe(&Timing::underruns, {.name = "underruns", .role = Role::kReported}),
-      Describe(&Timing::jitter, {.name = "jitter", .role = Role::kReported}),
-      Describe(&Timing::worst_jitter_ns,
-               {.name = "worst_jitter", .role = Role::kReported, .unit = Unit::kDuration}),
-      Describe(&Timing::first_time_ns,
-               {.name = "first_time", .role = Role::kReported, .unit = Unit::kTime}),
-      Describe(&Timing::after_at_ns,
-               {.name = "after_at", .role = Role::kReported, .unit = Unit::kDuration}),
+      Report(&Timing::samples_per_s, "samples_per_s"), Report(&Timing::blocks, "blocks"),
+      Report(&Timing::samples, "samples"), Report(&Timing::turns, "turns"),
+      Report(&Timing::underruns, "underruns"), Report(&Timing::jitter, "jitter"),
+      Report(&Timing::worst_jitter_ns, "worst_jitter", {.unit = Unit::kDuration}),
+      Report(&Timing::first_time_ns, "first_time", {.unit = Unit::kTime}),
+      Report(&Timing::after_at_ns, "after_at", {.unit = Unit::kDuration}),
       Derive(
           +[](const Timing& timing) { return JitterOf(timing, 0.5); }, Percentile("jitter_p50")),
       Derive(

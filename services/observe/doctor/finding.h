@@ -71,34 +71,27 @@ struct EnumNames<doctor::Severity> {
 
 template <>
 struct Fields<doctor::Finding> {
-  static constexpr auto kList = std::make_tuple(
-      Describe(&doctor::Finding::code, {.name = "code", .role = Role::kReported}),
-      Describe(&doctor::Finding::severity,
-               {.name = "severity", .role = Role::kReported, .required = true}),
-      Describe(&doctor::Finding::node, {.name = "node", .role = Role::kReported, .in_some = true}),
-      Describe(&doctor::Finding::what, {.name = "what", .role = Role::kReported}),
-      Describe(&doctor::Finding::why, {.name = "why", .role = Role::kReported}),
-      Describe(&doctor::Finding::fix, {.name = "fix", .role = Role::kReported}));
+  static constexpr auto kList =
+      std::make_tuple(Report(&doctor::Finding::code, "code"),
+                      Report(&doctor::Finding::severity, "severity", {.required = true}),
+                      Report(&doctor::Finding::node, "node", {.in_some = true}),
+                      Report(&doctor::Finding::what, "what"), Report(&doctor::Finding::why, "why"),
+                      Report(&doctor::Finding::fix, "fix"));
 };
 
 template <>
 struct Fields<doctor::RailFacts> {
   static constexpr auto kList = std::make_tuple(
-      Describe(&doctor::RailFacts::name, {.name = "name", .role = Role::kReported}),
-      Describe(&doctor::RailFacts::transport, {.name = "transport", .role = Role::kReported}),
-      Describe(&doctor::RailFacts::address, {.name = "address", .role = Role::kReported}),
-      Describe(&doctor::RailFacts::prefix_bits, {.name = "prefix_bits", .role = Role::kReported}),
-      Describe(&doctor::RailFacts::interface, {.name = "interface", .role = Role::kReported}),
-      Describe(&doctor::RailFacts::mtu_bytes, {.name = "mtu_bytes", .role = Role::kReported}),
-      Describe(&doctor::RailFacts::path_mtu_bytes,
-               {.name = "path_mtu_bytes", .role = Role::kReported}),
-      Describe(&doctor::RailFacts::bits_per_s, {.name = "bits_per_s", .role = Role::kReported}),
-      Describe(&doctor::RailFacts::limit_bytes_per_s,
-               {.name = "limit_bytes_per_s", .role = Role::kReported}),
-      Describe(&doctor::RailFacts::best_limit_bytes_per_s,
-               {.name = "best_limit_bytes_per_s", .role = Role::kReported}),
-      Describe(&doctor::RailFacts::temperature_celsius,
-               {.name = "temperature_celsius", .role = Role::kReported}));
+      Report(&doctor::RailFacts::name, "name"), Report(&doctor::RailFacts::transport, "transport"),
+      Report(&doctor::RailFacts::address, "address"),
+      Report(&doctor::RailFacts::prefix_bits, "prefix_bits"),
+      Report(&doctor::RailFacts::interface, "interface"),
+      Report(&doctor::RailFacts::mtu_bytes, "mtu_bytes"),
+      Report(&doctor::RailFacts::path_mtu_bytes, "path_mtu_bytes"),
+      Report(&doctor::RailFacts::bits_per_s, "bits_per_s"),
+      Report(&doctor::RailFacts::limit_bytes_per_s, "limit_bytes_per_s"),
+      Report(&doctor::RailFacts::best_limit_bytes_per_s, "best_limit_bytes_per_s"),
+      Report(&doctor::RailFacts::temperature_celsius, "temperature_celsius"));
 };
 
 }  // namespace tapedeck::services::model

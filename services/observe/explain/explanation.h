@@ -40,23 +40,20 @@ namespace tapedeck::services::model {
 template <>
 struct Fields<explain::StageShare> {
   static constexpr auto kList = std::make_tuple(
-      Describe(&explain::StageShare::name, {.name = "name", .role = Role::kReported}),
-      Describe(&explain::StageShare::share, {.name = "share", .role = Role::kReported}),
-      Describe(&explain::StageShare::seconds, {.name = "seconds", .role = Role::kReported}),
-      Describe(&explain::StageShare::thread,
-               {.name = "thread", .role = Role::kReported, .sparse = true}),
-      Describe(&explain::StageShare::thread_share,
-               {.name = "thread_share", .role = Role::kReported, .sparse = true}));
+      Report(&explain::StageShare::name, "name"), Report(&explain::StageShare::share, "share"),
+      Report(&explain::StageShare::seconds, "seconds"),
+      Report(&explain::StageShare::thread, "thread", {.sparse = true}),
+      Report(&explain::StageShare::thread_share, "thread_share", {.sparse = true}));
 };
 
 template <>
 struct Fields<explain::Explanation> {
-  static constexpr auto kList = std::make_tuple(
-      Describe(&explain::Explanation::elapsed_s, {.name = "elapsed_s", .role = Role::kReported}),
-      Describe(&explain::Explanation::limited_by, {.name = "limited_by", .role = Role::kReported}),
-      Describe(&explain::Explanation::advice, {.name = "advice", .role = Role::kReported}),
-      Describe(&explain::Explanation::stages, {.name = "stages", .role = Role::kReported}),
-      Describe(&explain::Explanation::rails, {.name = "rails", .role = Role::kReported}));
+  static constexpr auto kList =
+      std::make_tuple(Report(&explain::Explanation::elapsed_s, "elapsed_s"),
+                      Report(&explain::Explanation::limited_by, "limited_by"),
+                      Report(&explain::Explanation::advice, "advice"),
+                      Report(&explain::Explanation::stages, "stages"),
+                      Report(&explain::Explanation::rails, "rails"));
 };
 
 }  // namespace tapedeck::services::model
