@@ -10,8 +10,7 @@
 #include "services/base/process/out_of_memory.h"
 #include "services/base/process/spare_memory.h"
 #include "services/base/process/surroundings.h"
-#include "services/rpc/grpc_log.h"
-#include "services/rpc/grpc_threads.h"
+#include "services/rpc/grpc_process.h"
 #include "services/rpc/identity/security.h"
 #include "services/rpc/server/signals.h"
 

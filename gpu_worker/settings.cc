@@ -14,8 +14,7 @@
 #include "services/daemon/admin/admin.h"
 #include "services/observe/flight/switch.h"
 #include "services/rpc/identity/address_patterns.h"
-#include "services/rpc/identity/tls/plain_text.h"
-#include "services/rpc/identity/tls/rail_tls.h"
+#include "services/rpc/identity/tls/settings.h"
 
 namespace tapedeck::gpu_worker {
 namespace {

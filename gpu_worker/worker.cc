@@ -18,7 +18,6 @@
 #include "services/base/errors.h"
 #include "services/model/words/names.h"
 #include "services/model/words/storage_list.h"
-#include "services/rpc/storage_client/standbys.h"
 
 namespace tapedeck::gpu_worker {
 
@@ -179,10 +178,8 @@ std::vector<job::JobNode> Worker::Dial(const services::TransferSpec& spec) const
   if (!spec.standbys.empty()) {
     std::vector<std::unique_ptr<services::StorageClient>> standbys;
     for (const std::string& standby : spec.standbys) standbys.push_back(dial(standby));
-    nodes.push_back(
-        {spec.storage,
-         services::storage_client::WithStandbys(dial(spec.storage), std::move(standbys)),
-         spec.standbys});
+    nodes.push_back({spec.storage, services::WithStandbys(dial(spec.storage), std::move(standbys)),
+                     spec.standbys});
     return nodes;
   }
   for (const std::string& address : services::StoragesOf(spec.storage)) {

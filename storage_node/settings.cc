@@ -14,8 +14,7 @@
 #include "services/model/lun.h"
 #include "services/model/words/member_name.h"
 #include "services/observe/flight/switch.h"
-#include "services/rpc/identity/tls/plain_text.h"
-#include "services/rpc/identity/tls/rail_tls.h"
+#include "services/rpc/identity/tls/settings.h"
 #include "storage_node/store/list.h"
 
 namespace tapedeck::storage_node {

@@ -9,8 +9,7 @@
 #include "gpu_worker/api/deck_parts.h"
 #include "services/base/errors.h"
 #include "services/base/process/daemon.h"
-#include "services/rpc/grpc_log.h"
-#include "services/rpc/grpc_threads.h"
+#include "services/rpc/grpc_process.h"
 #include "services/rpc/identity/tls/tls.h"
 #include "services/rpc/storage_client/dialer.h"
 

@@ -10,7 +10,7 @@
 #include "dataplane/status_macros.h"
 #include "services/base/addresses/listen_address.h"
 #include "services/base/addresses/node_name.h"
-#include "services/rpc/identity/tls/plain_text.h"
+#include "services/rpc/identity/tls/settings.h"
 
 namespace tapedeck::services::console {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "absl/time/time.h"
 #include "services/base/trace/span.h"
-#include "services/rpc/client/calls/call_time.h"
+#include "services/rpc/client/calls/call_limits.h"
 #include "services/rpc/client/calls/channel.h"
 #include "services/rpc/client/catalog_client.h"
 #include "services/rpc/client/inlet_client.h"

@@ -9,7 +9,7 @@
 #include "services/base/process/surroundings.h"
 #include "services/base/trace/settings.h"
 #include "services/base/version.h"
-#include "services/rpc/grpc_log.h"
+#include "services/rpc/grpc_process.h"
 #include "services/rpc/identity/tls/settings.h"
 #include "services/rpc/identity/tls/tls.h"
 #include "services/rpc/otlp/tracing.h"

@@ -23,7 +23,7 @@
 #include "dataplane/flight/stamp.h"
 #include "dataplane/status_macros.h"
 #include "services/base/process/daemon.h"
-#include "services/rpc/grpc_log.h"
+#include "services/rpc/grpc_process.h"
 #include "services/rpc/identity/tls/tls.h"
 #include "services/rpc/server/signals.h"
 #include "storage_node/store/rados/settings.h"

@@ -9,8 +9,9 @@
 #include "dataplane/executor/timed_wait.h"
 #include "gpu_worker/job/annotator.h"
 #include "services/model/recording/lost.h"
+#include "services/model/seams/recorder.h"
 #include "services/model/seams/scrub.h"
-#include "services/rpc/server/handlers/recorder_service.h"
+#include "services/rpc/server/handlers/services.h"
 #include "services/rpc/server/server.h"
 #include "services/rpc/storage_client/dialer.h"
 

@@ -6,9 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "services/rpc/client/calls/channel.h"
-#include "services/rpc/server/handlers/catalog_service.h"
-#include "services/rpc/server/handlers/node_service.h"
-#include "services/rpc/server/handlers/pipeline_service.h"
+#include "services/rpc/server/handlers/services.h"
 #include "services/rpc/server/server.h"
 #include "tests/services/fake_catalog.h"
 #include "tests/services/fake_worker.h"

@@ -8,7 +8,7 @@
 
 #include "dataplane/status_macros.h"
 #include "gpu_worker/serving.h"
-#include "services/rpc/grpc_threads.h"
+#include "services/rpc/grpc_process.h"
 #include "storage_node/serving.h"
 #include "tests/site/programs.h"
 

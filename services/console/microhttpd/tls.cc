@@ -11,7 +11,7 @@
 #include "dataplane/log.h"
 #include "dataplane/now.h"
 #include "dataplane/status_macros.h"
-#include "services/rpc/identity/tls/file_stamp.h"
+#include "services/rpc/identity/tls/file_changes.h"
 
 namespace tapedeck::services::console {
 namespace {

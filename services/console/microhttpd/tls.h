@@ -19,7 +19,7 @@
 #include "absl/synchronization/mutex.h"
 #include "dataplane/executor/event_loop.h"
 #include "dataplane/executor/lifetime.h"
-#include "services/rpc/identity/tls/file_stamp.h"
+#include "services/rpc/identity/tls/file_changes.h"
 #include "services/rpc/identity/tls/tls_files.h"
 
 namespace tapedeck::services::console {

@@ -8,7 +8,6 @@
 #include "dataplane/status_macros.h"
 #include "services/model/words/resource_name.h"
 #include "services/rpc/client/calls/believed.h"
-#include "services/rpc/client/calls/request_id.h"
 #include "services/rpc/client/calls/unary_call.h"
 #include "services/rpc/convert/catalog.h"
 #include "tapedeck/v1/catalog.grpc.pb.h"

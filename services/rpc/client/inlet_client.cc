@@ -3,9 +3,7 @@
 #include <grpcpp/channel.h>
 
 #include "dataplane/status_macros.h"
-#include "services/rpc/client/calls/request_id.h"
 #include "services/rpc/client/calls/unary_call.h"
-#include "services/rpc/convert/inlet.h"
 #include "services/rpc/convert/jobs.h"
 #include "tapedeck/v1/inlet.grpc.pb.h"
 

@@ -6,7 +6,6 @@
 
 #include "dataplane/status_macros.h"
 #include "services/rpc/client/calls/believed.h"
-#include "services/rpc/client/calls/request_id.h"
 #include "services/rpc/client/calls/unary_call.h"
 #include "services/rpc/convert/jobs.h"
 #include "tapedeck/v1/pipeline.grpc.pb.h"

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "services/model/seams/jobs.h"
-#include "services/rpc/client/calls/call_time.h"
+#include "services/rpc/client/calls/call_limits.h"
 #include "services/rpc/client/calls/channel.h"
 
 namespace tapedeck::services::client {

@@ -9,7 +9,6 @@
 #include "services/model/recording/lost.h"
 #include "services/rpc/client/calls/unary_call.h"
 #include "services/rpc/convert/recorder.h"
-#include "services/rpc/convert/scrub.h"
 #include "services/rpc/limits.h"
 #include "tapedeck/v1/recorder.grpc.pb.h"
 

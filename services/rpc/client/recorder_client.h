@@ -14,8 +14,7 @@
 #include "absl/time/time.h"
 #include "services/model/seams/recorder.h"
 #include "services/model/seams/scrub.h"
-#include "services/rpc/client/calls/call_gate.h"
-#include "services/rpc/client/calls/call_time.h"
+#include "services/rpc/client/calls/call_limits.h"
 #include "services/rpc/client/calls/channel.h"
 
 namespace tapedeck::services::client {

@@ -6,7 +6,7 @@
 #include "dataplane/status_macros.h"
 #include "services/rpc/convert/values/fields.h"
 #include "services/rpc/convert/values/message.h"
-#include "services/rpc/convert/values/stage_times.h"
+#include "services/rpc/convert/values/transfer.h"
 
 namespace tapedeck::services::convert {
 namespace {

@@ -1,8 +1,10 @@
-// tapedeck/v1/pipeline.proto and services/model/seams/jobs.h.
+// tapedeck/v1/pipeline.proto and inlet.proto, and services/model/seams/jobs.h and inlets.h.
 #pragma once
 
 #include "absl/status/statusor.h"
+#include "services/model/seams/inlets.h"
 #include "services/model/seams/jobs.h"
+#include "tapedeck/v1/inlet.pb.h"
 #include "tapedeck/v1/pipeline.pb.h"
 
 namespace tapedeck::services::convert {
@@ -19,5 +21,13 @@ absl::StatusOr<PlaybackSpec> FromProto(const v1::StartPlaybackRequest& request);
 // for a direction or a state that is not set or not known.
 v1::Job ToProto(const Job& job);
 absl::StatusOr<Job> FromProto(const v1::Job& job);
+
+v1::Inlet ToProto(const Inlet& inlet);
+// INVALID_ARGUMENT (ARGUMENT_INVALID) for an unknown op.
+absl::StatusOr<Inlet> FromProto(const v1::Inlet& inlet);
+
+v1::StartReceiveRequest ToProto(const ReceiveSpec& spec);
+// The same, and for a parameter without a value.
+absl::StatusOr<ReceiveSpec> FromProto(const v1::StartReceiveRequest& request);
 
 }  // namespace tapedeck::services::convert

@@ -1,7 +1,8 @@
-// Triggers, captures and annotations to and from tapedeck.v1 messages.
+// Triggers, captures, annotations and scrubs to and from tapedeck.v1 messages.
 #pragma once
 
 #include "services/model/seams/recorder.h"
+#include "services/model/seams/scrub.h"
 #include "tapedeck/v1/recorder.pb.h"
 
 namespace tapedeck::services::convert {
@@ -14,5 +15,11 @@ Trigger FromProto(const v1::TriggerRecordingRequest& request);
 
 v1::Capture ToProto(const Capture& capture);
 Capture FromProto(const v1::Capture& capture);
+
+v1::Scrub ToProto(const Scrub& scrub);
+Scrub FromProto(const v1::Scrub& scrub);
+
+v1::StartScrubRequest ToProto(const ScrubStart& start);
+ScrubStart FromProto(const v1::StartScrubRequest& request);
 
 }  // namespace tapedeck::services::convert

@@ -8,10 +8,8 @@
 #include "services/rpc/convert/values/endpoint.h"
 #include "services/rpc/convert/values/fields.h"
 #include "services/rpc/convert/values/message.h"
-#include "services/rpc/convert/values/playhead.h"
-#include "services/rpc/convert/values/rpc_status.h"
-#include "services/rpc/convert/values/stage_times.h"
 #include "services/rpc/convert/values/time.h"
+#include "services/rpc/convert/values/transfer.h"
 
 namespace tapedeck::services::convert {
 namespace {

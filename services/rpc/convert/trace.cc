@@ -5,7 +5,7 @@
 
 #include "dataplane/little_endian.h"
 #include "dataplane/status_macros.h"
-#include "services/rpc/convert/trace_codec.h"
+#include "services/rpc/convert/codecs.h"
 #include "services/rpc/convert/values/fields.h"
 #include "services/rpc/convert/values/time.h"
 

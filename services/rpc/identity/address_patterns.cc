@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -10,7 +11,6 @@
 #include "absl/strings/strip.h"
 #include "dataplane/socket_address.h"
 #include "dataplane/status_macros.h"
-#include "services/rpc/identity/glob.h"
 
 namespace tapedeck::services::identity {
 namespace {
@@ -81,6 +81,25 @@ bool AddressPatterns::Fit(const std::string& address) const {
 std::string AddressPatterns::Described() const {
   if (any_) return "any";
   return patterns_.empty() ? "none" : absl::StrJoin(patterns_, ", ");
+}
+
+// `at[i]`: what of the pattern has been looked at can be the first i characters of the text.
+bool Matches(absl::string_view pattern, absl::string_view text) {
+  std::vector<bool> at(text.size() + 1, false);
+  at[0] = true;
+  for (size_t p = 0; p < pattern.size(); ++p) {
+    if (pattern[p] != '*') {
+      for (size_t i = text.size(); i > 0; --i) at[i] = at[i - 1] && text[i - 1] == pattern[p];
+      at[0] = false;
+      continue;
+    }
+    const bool across = pattern.substr(p, 2) == "**";
+    if (across) ++p;
+    for (size_t i = 1; i <= text.size(); ++i) {
+      if (at[i - 1] && (across || text[i - 1] != '/')) at[i] = true;
+    }
+  }
+  return at[text.size()];
 }
 
 }  // namespace tapedeck::services::identity

@@ -39,4 +39,9 @@ class AddressPatterns {
   std::vector<std::string> patterns_;  // in small letters
 };
 
+// Whether a pattern fits a name: * is any run of characters but '/', ** any run of characters,
+// everything else is itself. Takes at most the product of the lengths in steps, whatever the
+// pattern is.
+bool Matches(absl::string_view pattern, absl::string_view text);
+
 }  // namespace tapedeck::services::identity

@@ -11,9 +11,9 @@
 #include "dataplane/printable.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
-#include "services/rpc/identity/denied.h"
+#include "services/rpc/identity/caller.h"
+#include "services/rpc/identity/methods.h"
 #include "services/rpc/identity/policy_file.h"
-#include "services/rpc/identity/resource.h"
 
 namespace tapedeck::services::identity {
 namespace {

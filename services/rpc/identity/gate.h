@@ -20,8 +20,7 @@
 #include "services/rpc/identity/caller.h"
 #include "services/rpc/identity/methods.h"
 #include "services/rpc/identity/policy.h"
-#include "services/rpc/identity/tls/file_stamp.h"
-#include "services/rpc/identity/tls/two_looks.h"
+#include "services/rpc/identity/tls/file_changes.h"
 
 namespace tapedeck::services::identity {
 

@@ -1,10 +1,66 @@
 #include "services/rpc/identity/methods.h"
 
+#include <google/protobuf/message.h>
+
 #include <algorithm>
+#include <functional>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "services/model/words/resource_name.h"
 
 namespace tapedeck::services::identity {
+namespace {
+
+using google::protobuf::Descriptor;
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+
+// A name is shorter. What is longer is refused by the handler, and need not be kept until then.
+constexpr size_t kMostOfAResource = 512;
+
+// The template with what `value` says of each "{path}".
+std::string Filled(absl::string_view form,
+                   const std::function<std::string(absl::string_view path)>& value) {
+  std::string out;
+  while (!form.empty()) {
+    const size_t begin = form.find('{');
+    absl::StrAppend(&out, form.substr(0, begin));
+    if (begin == absl::string_view::npos) break;
+    const size_t end = form.find('}', begin);
+    absl::StrAppend(&out, value(form.substr(begin + 1, end - begin - 1)));
+    form.remove_prefix(end + 1);
+  }
+  return out;
+}
+
+std::string TextAt(absl::string_view path, const Message& request) {
+  const Message* message = &request;
+  std::vector<std::string> names = absl::StrSplit(path, '.');
+  for (size_t i = 0; i < names.size(); ++i) {
+    const FieldDescriptor* field = message->GetDescriptor()->FindFieldByName(names[i]);
+    if (field == nullptr) return "";
+    if (i + 1 == names.size()) {
+      return message->GetReflection()->GetString(*message, field).substr(0, kMostOfAResource);
+    }
+    message = &message->GetReflection()->GetMessage(*message, field);
+  }
+  return "";
+}
+
+bool IsTextAt(absl::string_view path, const Descriptor& request) {
+  const Descriptor* type = &request;
+  const FieldDescriptor* field = nullptr;
+  for (const std::string& name : std::vector<std::string>(absl::StrSplit(path, '.'))) {
+    if (type != nullptr) field = type->FindFieldByName(name);
+    if (type == nullptr || field == nullptr || field->is_repeated()) return false;
+    type = field->message_type();
+  }
+  return field != nullptr && field->type() == FieldDescriptor::TYPE_STRING;
+}
+
+}  // namespace
 
 const Right* FindRight(absl::string_view method) {
   const auto* found = std::ranges::find(kRights, method, &Right::method);
@@ -13,6 +69,23 @@ const Right* FindRight(absl::string_view method) {
 
 const Right* FindRight(absl::string_view service, absl::string_view name) {
   return FindRight(absl::StrCat(service, "/", name));
+}
+
+std::string ResourceOf(absl::string_view form, const Message& request) {
+  return Filled(form, [&](absl::string_view path) { return TextAt(path, request); });
+}
+
+bool FitsRequest(absl::string_view form, const Descriptor& request) {
+  bool fits = true;
+  Filled(form, [&](absl::string_view path) {
+    fits = fits && IsTextAt(path, request);
+    return std::string();
+  });
+  return fits;
+}
+
+bool IsResource(absl::string_view name) {
+  return CheckLunName(name).ok() || CheckChannelName(name).ok() || CheckRecordingName(name).ok();
 }
 
 }  // namespace tapedeck::services::identity

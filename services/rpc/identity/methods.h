@@ -1,12 +1,19 @@
 // The table of all calls: the least role that each needs, and on what. A call that is not here is
-// refused. README.md tells of the roles; a test compares the table with the protos.
+// refused. README.md tells of the roles; a test compares the table with the protos. And what a
+// request is about, as the table says it.
 #pragma once
 
 #include <array>
+#include <string>
 
 #include "absl/strings/string_view.h"
 #include "services/rpc/identity/policy.h"
 #include "services/rpc/identity/role.h"
+
+namespace google::protobuf {
+class Descriptor;
+class Message;
+}  // namespace google::protobuf
 
 namespace tapedeck::services::identity {
 
@@ -90,5 +97,15 @@ inline constexpr Right kSeeRight{"see", Role::kViewer, Scope::kResource};
 // Null: there is no such call.
 const Right* FindRight(absl::string_view service, absl::string_view name);
 const Right* FindRight(absl::string_view method);
+
+// The template with the request's fields in it. A field may be of a message of the request,
+// "lun.name"; one that is not there is empty.
+std::string ResourceOf(absl::string_view form, const google::protobuf::Message& request);
+
+// Whether each field in the template is a text of such a request.
+bool FitsRequest(absl::string_view form, const google::protobuf::Descriptor& request);
+
+// Whether `name` is that of a LUN, a channel or a recording.
+bool IsResource(absl::string_view name);
 
 }  // namespace tapedeck::services::identity

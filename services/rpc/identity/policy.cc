@@ -5,7 +5,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
-#include "services/rpc/identity/glob.h"
+#include "services/rpc/identity/address_patterns.h"
 #include "services/rpc/identity/tls/serial.h"
 
 namespace tapedeck::services::identity {

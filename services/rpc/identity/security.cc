@@ -7,7 +7,7 @@
 #include "services/base/addresses/listen_address.h"
 #include "services/base/faults.h"
 #include "services/rpc/identity/policy_file.h"
-#include "services/rpc/identity/tls/plain_text.h"
+#include "services/rpc/identity/tls/settings.h"
 
 namespace tapedeck::services::identity {
 namespace {

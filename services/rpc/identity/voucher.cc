@@ -4,7 +4,7 @@
 #include <sys/random.h>
 
 #include "absl/strings/str_cat.h"
-#include "services/rpc/identity/denied.h"
+#include "services/rpc/identity/caller.h"
 
 namespace tapedeck::services::identity {
 namespace {

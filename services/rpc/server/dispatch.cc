@@ -14,10 +14,8 @@
 #include "services/base/trace/log_under.h"
 #include "services/base/trace/rpc.h"
 #include "services/rpc/convert/values/status.h"
-#include "services/rpc/identity/caller_of.h"
-#include "services/rpc/identity/denied.h"
+#include "services/rpc/identity/caller.h"
 #include "services/rpc/identity/methods.h"
-#include "services/rpc/identity/resource.h"
 
 namespace tapedeck::services::server {
 

@@ -4,17 +4,43 @@
 #include <grpcpp/client_context.h>
 
 #include <atomic>
+#include <memory>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
 #include "services/rpc/client/calls/call_status.h"
 #include "services/rpc/client/calls/pulse.h"
 #include "services/rpc/convert/session.h"
-#include "services/rpc/session_stream/graveyard.h"
 #include "services/rpc/session_stream/stream_core.h"
 #include "tapedeck/v1/session.grpc.pb.h"
 
 namespace tapedeck::services::session_stream {
+
+// Destroys ended calls on a thread that is not one of gRPC's. Owned by a StreamOpener. Any thread
+// may call.
+class Graveyard {
+ public:
+  Graveyard();
+  // Waits until every call that was begun is buried.
+  ~Graveyard();
+
+  void CallBegun();
+  void Bury(std::shared_ptr<void> call);
+
+ private:
+  void Work();
+
+  absl::Mutex mutex_;
+  int unburied_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool stop_ ABSL_GUARDED_BY(mutex_) = false;
+  std::vector<std::shared_ptr<void>> calls_ ABSL_GUARDED_BY(mutex_);
+  std::thread thread_;
+};
+
 namespace {
 
 using ClientReactor = grpc::ClientBidiReactor<v1::TransferRequest, v1::TransferResponse>;
@@ -90,6 +116,40 @@ class OpenedStream final : public ClientReactor, public StreamCore {
 };
 
 }  // namespace
+
+Graveyard::Graveyard() : thread_([this] { Work(); }) {}
+
+Graveyard::~Graveyard() {
+  {
+    absl::MutexLock lock(&mutex_);
+    stop_ = true;
+  }
+  thread_.join();
+}
+
+void Graveyard::CallBegun() {
+  absl::MutexLock lock(&mutex_);
+  ++unburied_;
+}
+
+void Graveyard::Bury(std::shared_ptr<void> call) {
+  absl::MutexLock lock(&mutex_);
+  --unburied_;
+  calls_.push_back(std::move(call));
+}
+
+void Graveyard::Work() {
+  const auto ready = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return !calls_.empty() || (stop_ && unburied_ == 0);
+  };
+  std::vector<std::shared_ptr<void>> calls;
+  do {
+    calls.clear();  // without the lock
+    absl::MutexLock lock(&mutex_);
+    mutex_.Await(absl::Condition(&ready));
+    calls.swap(calls_);
+  } while (!calls.empty());
+}
 
 StreamOpener::StreamOpener() : graveyard_(std::make_unique<Graveyard>()) {}
 

@@ -10,7 +10,7 @@
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/list.h"
 #include "services/base/errors.h"
-#include "services/rpc/client/calls/request_id.h"
+#include "services/rpc/client/calls/unary_call.h"
 #include "services/rpc/storage_client/dialer.h"
 
 namespace tapedeck::services::storage_session {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "services/base/trace/span.h"
@@ -56,5 +57,10 @@ class StorageDialer {
                                               const telemetry::trace::Branch& trace,
                                               const std::string& caller) = 0;
 };
+
+// A storage node and those that may go on for it, as one. Channels are asked of `first`; recordings
+// and annotations of the node that a session was opened to last. None of them is null.
+std::unique_ptr<StorageClient> WithStandbys(std::unique_ptr<StorageClient> first,
+                                            std::vector<std::unique_ptr<StorageClient>> standbys);
 
 }  // namespace tapedeck::services

@@ -17,7 +17,7 @@
 #include "services/base/errors.h"
 #include "services/model/words/resource_name.h"
 #include "services/rpc/client/calls/channel.h"
-#include "services/rpc/client/calls/request_id.h"
+#include "services/rpc/client/calls/unary_call.h"
 #include "services/tapectl/jobs/follow.h"
 #include "services/tapectl/jobs/watch_to_end.h"
 

@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "services/rpc/client/calls/channel.h"
-#include "services/rpc/client/doctor_client.h"
 #include "services/rpc/client/node_client.h"
 #include "services/tapectl/nodes/doctor_answer.h"
 #include "services/tapectl/program/commands.h"

@@ -11,8 +11,8 @@
 #include "dataplane/status_macros.h"
 #include "services/observe/flight/dump_file.h"
 #include "services/rpc/client/calls/channel.h"
-#include "services/rpc/client/trace_client.h"
-#include "services/rpc/convert/trace_codec.h"
+#include "services/rpc/client/node_client.h"
+#include "services/rpc/convert/codecs.h"
 
 namespace tapedeck::services::tapectl {
 namespace {

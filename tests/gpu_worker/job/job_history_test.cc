@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "services/base/errors.h"
-#include "services/rpc/convert/job_codec.h"
+#include "services/rpc/convert/codecs.h"
 #include "tests/storage_node/temp_dir.h"
 
 namespace tapedeck::gpu_worker::job {

@@ -13,7 +13,7 @@
 #include "gpu_worker/job/job_history.h"
 #include "gpu_worker/packets/numbered/packet.h"
 #include "gpu_worker/pipeline/device_choice.h"
-#include "services/rpc/convert/job_codec.h"
+#include "services/rpc/convert/codecs.h"
 #include "tests/gpu_worker/ingest/vita49_packets.h"
 #include "tests/gpu_worker/job/worker_fixture.h"
 #include "tests/services/noted.h"

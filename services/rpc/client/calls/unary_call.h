@@ -3,7 +3,10 @@
 
 #include <grpcpp/client_context.h>
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -12,13 +15,33 @@
 #include "absl/time/time.h"
 #include "dataplane/now.h"
 #include "services/base/errors.h"
-#include "services/rpc/client/calls/call_gate.h"
+#include "services/rpc/client/calls/call_limits.h"
 #include "services/rpc/client/calls/call_status.h"
-#include "services/rpc/client/calls/call_time.h"
 #include "services/rpc/client/calls/channel.h"
-#include "services/rpc/client/calls/silence_watch.h"
+#include "services/rpc/client/calls/pulse.h"
 
 namespace tapedeck::services::client {
+
+// Gives up a call whose node has shown no sign of life for too long. Around one call, on its
+// caller's thread. `context` outlives it.
+class SilenceWatch {
+ public:
+  SilenceWatch(const Channel& channel, const CallTime& time, grpc::ClientContext& context);
+
+  // DEADLINE_EXCEEDED: it was given up. Says how far the call had come.
+  absl::Status status() const;
+
+ private:
+  // Whether to go on.
+  bool OnLook(bool alive);
+
+  const Channel& channel_;
+  const int64_t most_looks_;
+  grpc::ClientContext& context_;
+  int64_t silent_looks_ = 0;  // of the pulse's thread
+  std::atomic<bool> silent_ = false;
+  std::unique_ptr<Pulse> pulse_;  // goes first; null: nobody limits the silence
+};
 
 // `call` is given the context and returns grpc::Status. CANCELLED once `gate`, which may be null,
 // is closed; DEADLINE_EXCEEDED once `time` is over.
@@ -90,5 +113,8 @@ absl::Status ForEachPage(const Channel& node, const CallTime& time, CallGate* ga
     request.set_page_token(response.next_page_token());
   }
 }
+
+// An id that makes a repeated mutation harmless (AIP-155): a random UUID4, lower-case.
+std::string NewRequestId();
 
 }  // namespace tapedeck::services::client

@@ -1,4 +1,5 @@
-// What the conversions share: enum ranges, maps, and the two errors a message can cause.
+// What the conversions share: enum ranges, maps, the two errors a message can cause, and errors as
+// messages.
 #pragma once
 
 #include <google/protobuf/map.h>
@@ -10,6 +11,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+
+namespace google::rpc {
+class Status;
+}
 
 namespace tapedeck::services::convert {
 
@@ -38,5 +43,14 @@ inline std::map<std::string, std::string> FromWireMap(const WireMap& map) {
 inline void ToWireMap(const std::map<std::string, std::string>& map, WireMap& out) {
   for (const auto& [key, value] : map) out[key] = value;
 }
+
+// The one encoding of an absl::Status: google.rpc.Status, which carries the reason as a
+// google.rpc.ErrorInfo (AIP-193). Calls send it in a trailer (status.h), jobs and sessions in a
+// field. Texts over 2 KiB are cut.
+google::rpc::Status ToProto(const absl::Status& status);
+
+// Details that are damaged or of another domain leave the status without a reason; a code that
+// there is none of becomes UNKNOWN.
+absl::Status FromProto(const google::rpc::Status& status);
 
 }  // namespace tapedeck::services::convert

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/little_endian.h"
 #include "dataplane/printable.h"
-#include "services/rpc/convert/values/rpc_status.h"
+#include "services/rpc/convert/values/fields.h"
 #include "services/rpc/convert/values/time.h"
 
 namespace tapedeck::services::convert {

@@ -1,6 +1,6 @@
 #include "services/rpc/convert/values/status.h"
 
-#include "services/rpc/convert/values/rpc_status.h"
+#include "services/rpc/convert/values/fields.h"
 
 namespace tapedeck::services::convert {
 

@@ -1,9 +1,8 @@
-#include "services/rpc/identity/tls/rail_tls.h"
-
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/rail_spec.h"
 #include "services/base/addresses/listen_address.h"
+#include "services/rpc/identity/tls/settings.h"
 
 namespace tapedeck::services::identity {
 

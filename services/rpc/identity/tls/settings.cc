@@ -1,5 +1,8 @@
 #include "services/rpc/identity/tls/settings.h"
 
+#include "absl/strings/str_cat.h"
+#include "services/base/addresses/listen_address.h"
+
 namespace tapedeck::services::identity {
 
 using command_line::Command;
@@ -41,6 +44,14 @@ absl::Status CheckOptions(const Settings& settings) {
   if (!settings.open_health || !settings.tls.cert.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(
       "--open-health requires --tls-cert: in plain text everybody gets an answer");
+}
+
+absl::Status CheckPlainText(const std::string& listen, const Settings& settings) {
+  if (settings.tls.given() || settings.insecure || IsLoopback(listen)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "listen(", listen,
+      "): other machines reach this address, where anybody could read and delete recordings; give "
+      "--tls-cert FILE --tls-key FILE --tls-ca FILE, listen at 127.0.0.1, or say --insecure"));
 }
 
 }  // namespace tapedeck::services::identity

@@ -1,7 +1,8 @@
-// What a program is told of identities on its command line.
+// What a program is told of identities on its command line, and whether a node may start with it.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "services/base/command_line/command_line.h"
@@ -29,5 +30,15 @@ void AddNodeOptions(const command_line::Command& node, Settings& settings);
 
 // Whether they go together. INVALID_ARGUMENT.
 absl::Status CheckOptions(const Settings& settings);
+
+// INVALID_ARGUMENT where `listen` is an address that other machines reach, and there are neither
+// certificates nor --insecure. Asks the resolver, which may wait.
+absl::Status CheckPlainText(const std::string& listen, const Settings& settings);
+
+// INVALID_ARGUMENT where --rail-tls is on, and its keys would go in plain text to another machine.
+// `listen` is of the gRPC services, `rails` are as --rail has them. Asks the resolver, which may
+// wait.
+absl::Status CheckRailTls(const Settings& settings, const std::string& listen,
+                          const std::vector<std::string>& rails);
 
 }  // namespace tapedeck::services::identity

@@ -1,5 +1,3 @@
-#include "services/rpc/server/handlers/catalog_service.h"
-
 #include <google/protobuf/empty.pb.h>
 
 #include <functional>
@@ -9,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
+#include "services/model/seams/catalog.h"
 #include "services/model/words/resource_name.h"
 #include "services/observe/explain/explanation.h"
 #include "services/rpc/convert/catalog.h"
@@ -18,6 +17,7 @@
 #include "services/rpc/server/dispatch.h"
 #include "services/rpc/server/handlers/page.h"
 #include "services/rpc/server/handlers/recording_pages.h"
+#include "services/rpc/server/handlers/services.h"
 #include "services/rpc/server/handlers/validate.h"
 #include "services/rpc/server/handlers/verify_reactor.h"
 #include "tapedeck/v1/catalog.grpc.pb.h"

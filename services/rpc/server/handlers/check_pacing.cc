@@ -1,10 +1,9 @@
-#include "services/rpc/server/handlers/check_pacing.h"
-
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "dataplane/clock.h"
 #include "dataplane/status_macros.h"
 #include "services/rpc/convert/values/fields.h"
+#include "services/rpc/server/handlers/validate.h"
 
 namespace tapedeck::services::server {
 namespace {

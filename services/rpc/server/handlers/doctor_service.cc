@@ -1,12 +1,12 @@
-#include "services/rpc/server/handlers/doctor_service.h"
-
 #include <memory>
 
 #include "dataplane/clock.h"
 #include "dataplane/status_macros.h"
+#include "services/observe/doctor/doctor.h"
 #include "services/rpc/convert/doctor.h"
 #include "services/rpc/convert/values/time.h"
 #include "services/rpc/server/dispatch.h"
+#include "services/rpc/server/handlers/services.h"
 #include "tapedeck/v1/doctor.grpc.pb.h"
 
 namespace tapedeck::services::server {

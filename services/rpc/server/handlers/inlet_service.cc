@@ -1,11 +1,10 @@
-#include "services/rpc/server/handlers/inlet_service.h"
-
 #include <memory>
 
 #include "dataplane/status_macros.h"
-#include "services/rpc/convert/inlet.h"
+#include "services/model/seams/inlets.h"
 #include "services/rpc/convert/jobs.h"
 #include "services/rpc/server/dispatch.h"
+#include "services/rpc/server/handlers/services.h"
 #include "services/rpc/server/handlers/validate.h"
 #include "tapedeck/v1/inlet.grpc.pb.h"
 

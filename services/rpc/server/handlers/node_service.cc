@@ -1,12 +1,12 @@
-#include "services/rpc/server/handlers/node_service.h"
-
 #include <memory>
 #include <utility>
 
+#include "services/model/seams/node.h"
 #include "services/rpc/convert/node.h"
 #include "services/rpc/convert/values/fields.h"
 #include "services/rpc/convert/values/time.h"
 #include "services/rpc/server/dispatch.h"
+#include "services/rpc/server/handlers/services.h"
 #include "services/rpc/server/ticking_reactor.h"
 #include "tapedeck/v1/node.grpc.pb.h"
 

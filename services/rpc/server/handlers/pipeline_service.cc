@@ -1,17 +1,17 @@
-#include "services/rpc/server/handlers/pipeline_service.h"
-
 #include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
+#include "services/model/seams/jobs.h"
 #include "services/model/words/resource_name.h"
 #include "services/observe/explain/explanation.h"
 #include "services/rpc/convert/explain.h"
 #include "services/rpc/convert/jobs.h"
 #include "services/rpc/server/dispatch.h"
 #include "services/rpc/server/handlers/page.h"
+#include "services/rpc/server/handlers/services.h"
 #include "services/rpc/server/handlers/validate.h"
 #include "services/rpc/server/ticking_reactor.h"
 #include "tapedeck/v1/pipeline.grpc.pb.h"

@@ -1,5 +1,3 @@
-#include "services/rpc/server/handlers/recorder_service.h"
-
 #include <google/protobuf/empty.pb.h>
 
 #include <functional>
@@ -9,11 +7,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
+#include "services/model/seams/recorder.h"
+#include "services/model/seams/scrub.h"
 #include "services/model/words/resource_name.h"
 #include "services/rpc/convert/recorder.h"
-#include "services/rpc/convert/scrub.h"
 #include "services/rpc/convert/values/fields.h"
 #include "services/rpc/server/dispatch.h"
+#include "services/rpc/server/handlers/services.h"
 #include "services/signal/sigmf/foreign_json.h"
 #include "tapedeck/v1/recorder.grpc.pb.h"
 

@@ -1,10 +1,10 @@
-#include "services/rpc/server/handlers/trace_service.h"
-
 #include <memory>
 
 #include "dataplane/status_macros.h"
+#include "services/observe/flight/reader.h"
 #include "services/rpc/convert/trace.h"
 #include "services/rpc/server/dispatch.h"
+#include "services/rpc/server/handlers/services.h"
 #include "tapedeck/v1/trace.grpc.pb.h"
 
 namespace tapedeck::services::server {

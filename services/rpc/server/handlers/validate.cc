@@ -1,5 +1,6 @@
 #include "services/rpc/server/handlers/validate.h"
 
+#include <bit>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
@@ -21,7 +22,6 @@
 #include "services/model/words/resource_name.h"
 #include "services/model/words/storage_list.h"
 #include "services/rpc/convert/values/fields.h"
-#include "services/rpc/server/handlers/check_pacing.h"
 
 namespace tapedeck::services::server {
 namespace {
@@ -179,6 +179,11 @@ absl::Status CheckMembers(absl::string_view field, const std::vector<std::string
   return absl::OkStatus();
 }
 
+absl::Status CheckRange(absl::string_view field, uint64_t value, uint64_t least, uint64_t most) {
+  if (value >= least && value <= most) return absl::OkStatus();
+  return FieldError(field, absl::StrCat("is ", value, ", not ", least, " to ", most));
+}
+
 }  // namespace
 
 absl::Status CheckRequestId(const std::string& id) {
@@ -231,6 +236,25 @@ absl::Status CheckReceiveSpec(const ReceiveSpec& spec) {
     return FieldError("wait", "is not above 0 and at most a day");
   }
   return CheckStage("sink", spec.sink);
+}
+
+absl::Status CheckView(const SpectrogramRequest& request) {
+  TD_RETURN_IF_ERROR(CheckRecordingName(request.recording));
+  TD_RETURN_IF_ERROR(CheckRange("columns", request.columns, kLeastColumns, kMostColumns));
+  if (!std::has_single_bit(request.columns)) {
+    return FieldError("columns", absl::StrCat("is ", request.columns, ", which is no power of 2"));
+  }
+  return CheckRange("rows", request.rows, 1, kMostRows);
+}
+
+absl::Status CheckView(const SamplesRequest& request) {
+  TD_RETURN_IF_ERROR(CheckRecordingName(request.recording));
+  return CheckRange("sample_count", request.span.count, 1, kMostSamples);
+}
+
+absl::Status CheckView(const EnvelopeRequest& request) {
+  TD_RETURN_IF_ERROR(CheckRecordingName(request.recording));
+  return CheckRange("points", request.points, 1, kMostPoints);
 }
 
 }  // namespace tapedeck::services::server

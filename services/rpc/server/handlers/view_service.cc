@@ -1,5 +1,3 @@
-#include "services/rpc/server/handlers/view_service.h"
-
 #include <memory>
 #include <string>
 #include <utility>
@@ -7,10 +5,12 @@
 #include "dataplane/now.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
+#include "services/model/seams/view.h"
 #include "services/model/words/resource_name.h"
 #include "services/rpc/convert/view.h"
 #include "services/rpc/server/dispatch.h"
-#include "services/rpc/server/handlers/check_view.h"
+#include "services/rpc/server/handlers/services.h"
+#include "services/rpc/server/handlers/validate.h"
 #include "tapedeck/v1/view.grpc.pb.h"
 
 namespace tapedeck::services::server {

@@ -12,7 +12,7 @@
 #include "absl/time/clock.h"
 #include "dataplane/clock.h"
 #include "services/observe/flight/dump_file.h"
-#include "services/rpc/convert/trace_codec.h"
+#include "services/rpc/convert/codecs.h"
 
 namespace tapedeck::services::flight {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "dataplane/clock.h"
 #include "services/base/errors.h"
-#include "services/rpc/convert/trace_codec.h"
+#include "services/rpc/convert/codecs.h"
 
 namespace tapedeck::services::flight {
 namespace {

@@ -11,7 +11,7 @@
 #include "services/model/words/resource_name.h"
 #include "services/rpc/convert/jobs.h"
 #include "services/rpc/convert/session.h"
-#include "services/rpc/convert/values/rpc_status.h"
+#include "services/rpc/convert/values/fields.h"
 #include "services/rpc/convert/values/status.h"
 
 namespace tapedeck::services {

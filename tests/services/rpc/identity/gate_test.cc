@@ -10,8 +10,8 @@
 #include "dataplane/executor/timed_wait.h"
 #include "dataplane/now.h"
 #include "services/base/errors.h"
-#include "services/rpc/identity/denied.h"
-#include "services/rpc/identity/tls/two_looks.h"
+#include "services/rpc/identity/caller.h"
+#include "services/rpc/identity/tls/file_changes.h"
 #include "tests/services/rpc/identity/authority.h"
 
 namespace tapedeck::services::identity {

@@ -16,7 +16,6 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/now.h"
 #include "grpc/health/v1/health.pb.h"
-#include "services/rpc/identity/resource.h"
 #include "tapedeck/v1/doctor.pb.h"
 #include "tapedeck/v1/inlet.pb.h"
 #include "tapedeck/v1/pipeline.pb.h"

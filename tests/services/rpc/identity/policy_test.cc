@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
-#include "services/rpc/identity/glob.h"
+#include "services/rpc/identity/address_patterns.h"
 #include "services/rpc/identity/policy_file.h"
 #include "tests/services/rpc/identity/authority.h"
 

@@ -9,7 +9,7 @@
 #include "dataplane/now.h"
 #include "services/base/files/input_file.h"
 #include "services/rpc/client/catalog_client.h"
-#include "services/rpc/identity/denied.h"
+#include "services/rpc/identity/caller.h"
 #include "services/rpc/identity/gate.h"
 #include "services/rpc/identity/policy_file.h"
 #include "services/rpc/identity/tls/serial.h"

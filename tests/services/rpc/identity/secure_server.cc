@@ -1,14 +1,14 @@
 #include "tests/services/rpc/identity/secure_server.h"
 
 #include "absl/strings/str_cat.h"
-#include "services/rpc/server/handlers/catalog_service.h"
-#include "services/rpc/server/handlers/doctor_service.h"
-#include "services/rpc/server/handlers/inlet_service.h"
-#include "services/rpc/server/handlers/node_service.h"
-#include "services/rpc/server/handlers/pipeline_service.h"
-#include "services/rpc/server/handlers/recorder_service.h"
-#include "services/rpc/server/handlers/trace_service.h"
-#include "services/rpc/server/handlers/view_service.h"
+#include "services/model/seams/catalog.h"
+#include "services/model/seams/inlets.h"
+#include "services/model/seams/jobs.h"
+#include "services/model/seams/node.h"
+#include "services/model/seams/recorder.h"
+#include "services/model/seams/scrub.h"
+#include "services/model/seams/view.h"
+#include "services/rpc/server/handlers/services.h"
 #include "services/rpc/session_stream/session_service.h"
 
 namespace tapedeck::services::identity {

@@ -1,5 +1,3 @@
-#include "services/rpc/server/handlers/check_pacing.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,6 +5,7 @@
 
 #include "dataplane/clock.h"
 #include "services/base/errors.h"
+#include "services/rpc/server/handlers/validate.h"
 
 namespace tapedeck::services::server {
 namespace {

@@ -1,10 +1,9 @@
-#include "services/rpc/server/handlers/check_view.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "services/base/errors.h"
+#include "services/rpc/server/handlers/validate.h"
 
 namespace tapedeck::services::server {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "services/rpc/client/jobs_client.h"
-#include "services/rpc/server/handlers/pipeline_service.h"
+#include "services/rpc/server/handlers/services.h"
 #include "services/rpc/server/server.h"
 #include "tests/services/base/trace/traced.h"
 #include "tests/services/fake_worker.h"

@@ -1,4 +1,4 @@
-#include "services/rpc/identity/caller_of.h"
+#include "services/rpc/identity/caller.h"
 
 #include <grpc/grpc_security_constants.h>
 #include <grpcpp/security/auth_context.h>
@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/printable.h"
 #include "dataplane/status_macros.h"
-#include "services/rpc/identity/denied.h"
+#include "services/base/errors.h"
 #include "services/rpc/identity/tls/openssl.h"
 
 namespace tapedeck::services::identity {
@@ -124,6 +124,17 @@ absl::StatusOr<Caller> CallerOfCertificate(absl::string_view certificate) {
   // What is revoked is known by it.
   if (caller.certificate.empty()) return NoName("it cannot be written as PEM");
   return caller;
+}
+
+absl::Status AccessDenied(const Denial& denial, absl::string_view text) {
+  return WithReason(
+      absl::PermissionDeniedError(text), "ACCESS_DENIED",
+      {{"identity", denial.identity}, {"role", denial.role}, {"resource", denial.resource}});
+}
+
+bool IsAccessDenied(const absl::Status& status) {
+  const auto reason = ReasonOf(status);
+  return reason.has_value() && reason->reason == "ACCESS_DENIED";
 }
 
 }  // namespace tapedeck::services::identity

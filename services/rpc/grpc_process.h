@@ -1,5 +1,5 @@
-// Threads of gRPC's own: they answer whoever calls, and take their turns after those that move
-// blocks, of which callers without end would else take some.
+// gRPC in a process: its threads and its log lines. Its threads answer whoever calls, and take
+// their turns after those that move blocks, of which callers without end would else take some.
 #pragma once
 
 #include <functional>
@@ -15,5 +15,8 @@ absl::Status StartGrpc();
 // Runs `make`, which may start threads of gRPC, and waits for it. RESOURCE_EXHAUSTED as above;
 // `make` has not run then.
 absl::Status WithLowPriority(const std::function<void()>& make);
+
+// Errors of gRPC go to dataplane::Log; the rest is dropped. Called once, in main.
+void RouteGrpcLog();
 
 }  // namespace tapedeck::services

@@ -1,10 +1,12 @@
-#include "services/rpc/grpc_threads.h"
+#include "services/rpc/grpc_process.h"
 
 #include <grpc/grpc.h>
+#include <grpc/support/log.h>
 
 #include <thread>
 
 #include "dataplane/executor/thread.h"
+#include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 
 namespace tapedeck::services {
@@ -20,6 +22,13 @@ absl::Status WithLowPriority(const std::function<void()>& make) {
                       }));
   thread.join();
   return absl::OkStatus();
+}
+
+void RouteGrpcLog() {
+  gpr_set_log_function([](gpr_log_func_args* args) {
+    if (args->severity < GPR_LOG_SEVERITY_ERROR) return;
+    dataplane::Log(dataplane::LogLevel::kWarning, "grpc", args->message);
+  });
 }
 
 }  // namespace tapedeck::services

@@ -1,8 +1,9 @@
-#include "services/rpc/convert/values/playhead.h"
+#include "services/rpc/convert/values/transfer.h"
 
 #include <algorithm>
 #include <cstdint>
 
+#include "services/rpc/convert/values/message.h"
 #include "services/rpc/convert/values/time.h"
 
 namespace tapedeck::services::convert {
@@ -14,6 +15,19 @@ int64_t Clamped(uint64_t value) {
 }
 
 }  // namespace
+
+void Write(const model::StageTimes& times, WireStageTimes& to) {
+  for (const model::StageTime& time : times) WriteFields(time, *to.Add());
+}
+
+model::StageTimes Read(const WireStageTimes& times) {
+  model::StageTimes out(static_cast<size_t>(times.size()));
+  for (int i = 0; i < times.size(); ++i) {
+    // It has no enum, so nothing of it can be refused here.
+    ReadFields(times.Get(i), out[static_cast<size_t>(i)]).IgnoreError();
+  }
+  return out;
+}
 
 v1::Playhead ToProto(const model::Playhead& playhead) {
   v1::Playhead out;

@@ -1,11 +1,14 @@
-#include "services/rpc/client/calls/silence_watch.h"
+#include "services/rpc/client/calls/unary_call.h"
 
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <random>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 
 namespace tapedeck::services::client {
 
@@ -34,6 +37,16 @@ absl::Status SilenceWatch::status() const {
       absl::FormatDuration(most_looks_ * Pulse::kEach),
       connected ? ": it is connected and answers nothing, neither the call nor its connection"
                 : ": it takes connections at most, and says nothing"));
+}
+
+std::string NewRequestId() {
+  std::random_device device;
+  const auto random64 = [&device] { return uint64_t{device()} << 32 | device(); };
+  // RFC 9562 section 5.4: version 4 and variant 10 at fixed places.
+  const uint64_t high = (random64() & ~uint64_t{0xf000}) | 0x4000;
+  const uint64_t low = (random64() & ~(uint64_t{3} << 62)) | (uint64_t{2} << 62);
+  return absl::StrFormat("%08x-%04x-%04x-%04x-%012x", high >> 32, (high >> 16) & 0xffff,
+                         high & 0xffff, low >> 48, low & 0xffffffffffff);
 }
 
 }  // namespace tapedeck::services::client

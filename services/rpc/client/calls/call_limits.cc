@@ -1,4 +1,4 @@
-#include "services/rpc/client/calls/call_gate.h"
+#include "services/rpc/client/calls/call_limits.h"
 
 #include <grpcpp/client_context.h>
 

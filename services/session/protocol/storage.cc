@@ -1,10 +1,10 @@
-#include "services/rpc/storage_client/standbys.h"
+#include "services/session/protocol/storage.h"
 
 #include <atomic>
 #include <string>
 #include <utility>
 
-namespace tapedeck::services::storage_client {
+namespace tapedeck::services {
 namespace {
 
 class StandbyClient final : public StorageClient {
@@ -52,4 +52,4 @@ std::unique_ptr<StorageClient> WithStandbys(std::unique_ptr<StorageClient> first
   return std::make_unique<StandbyClient>(std::move(standbys));
 }
 
-}  // namespace tapedeck::services::storage_client
+}  // namespace tapedeck::services
