@@ -2,7 +2,6 @@
 
 #include "dataplane/transport/rail_set.h"
 #include "gpu_worker/pipeline/device_choice.h"
-#include "services/base/files/directory_check.h"
 #include "services/base/files/file_roots.h"
 #include "services/rpc/identity/security.h"
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "gpu_worker/settings.h"
-#include "services/base/config/looked.h"
 #include "services/base/faults.h"
 
 namespace tapedeck::gpu_worker {

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/transport/rail_set.h"
-#include "services/base/files/directory_check.h"
+#include "services/base/files/file_roots.h"
 #include "services/rpc/identity/security.h"
 #include "storage_node/catalog/rows.h"
 #include "storage_node/disk/errors.h"

@@ -2,7 +2,6 @@
 // the start's own functions. Starts, makes and locks nothing.
 #pragma once
 
-#include "services/base/config/looked.h"
 #include "services/base/faults.h"
 #include "storage_node/settings.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "services/base/config/looked.h"
+#include "services/base/faults.h"
 #include "services/base/process/grace.h"
 #include "services/base/trace/settings.h"
 #include "services/console/settings.h"

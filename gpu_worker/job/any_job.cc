@@ -9,7 +9,7 @@
 #include "gpu_worker/device/unusable.h"
 #include "gpu_worker/stages/not_compared.h"
 #include "services/base/errors.h"
-#include "services/base/trace/log_under.h"
+#include "services/base/trace/context.h"
 #include "services/model/words/names.h"
 
 namespace tapedeck::gpu_worker::job {

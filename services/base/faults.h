@@ -1,11 +1,15 @@
 // What is wrong, where all of it is told and not the first alone.
 #pragma once
 
+#include <cstddef>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 
 namespace tapedeck::services {
 
@@ -29,3 +33,18 @@ absl::Status Take(absl::StatusOr<T> from, T& target) {
 }
 
 }  // namespace tapedeck::services
+
+namespace tapedeck::services::config {
+
+// The result of --check-config.
+struct Looked {
+  Faults faults;                     // a start ends with them
+  Faults warnings;                   // a start goes on without what they name
+  std::vector<std::string> checked;  // "2 rails"
+
+  void AddChecked(size_t count, absl::string_view noun) {
+    if (count > 0) checked.push_back(absl::StrCat(count, " ", noun, count == 1 ? "" : "s"));
+  }
+};
+
+}  // namespace tapedeck::services::config

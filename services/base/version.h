@@ -1,4 +1,5 @@
-// The release, as --version and node descriptions show it, and the version of the session protocol.
+// What a node says that it is: its role, its release, as --version and node descriptions show it,
+// and the version of the session protocol.
 #pragma once
 
 #include <cstdint>
@@ -9,5 +10,8 @@ inline constexpr char kVersion[] = "0.1.0";
 
 // The two ends of a session need the same.
 inline constexpr uint32_t kProtocolVersion = 4;
+
+// Which of the two nodes a program is.
+enum class NodeRole { kStorage = 1, kWorker = 2 };
 
 }  // namespace tapedeck::services

@@ -11,7 +11,7 @@
 #include "dataplane/topology/topology.h"
 #include "dataplane/transfer/counters.h"
 #include "dataplane/transport/transport.h"
-#include "services/base/node_role.h"
+#include "services/base/version.h"
 #include "services/base/version.h"
 #include "services/model/rail_progress.h"
 #include "services/model/words/field.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/time/clock.h"
-#include "services/base/process/out_of_memory.h"
+#include "services/base/process/memory.h"
 #include "tests/faults/failing_new.h"
 #include "tests/faults/short_lived.h"
 #include "tests/sim/seeds.h"

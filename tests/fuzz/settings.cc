@@ -1,8 +1,7 @@
 // The text of a daemon's configuration file.
 #include <tapedeck/v1/config.pb.h>
 
-#include "services/base/config/reader.h"
-#include "services/base/config/writer.h"
+#include "services/base/config/yaml.h"
 #include "tests/fuzz/input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -12,12 +12,12 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "services/base/command_line/completion.h"
-#include "services/base/command_line/manual.h"
 
 namespace CLI {
 class App;
@@ -25,6 +25,23 @@ class Option;
 }  // namespace CLI
 
 namespace tapedeck::services::command_line {
+
+// A manual page made from the tree of commands and their help: of the program, or of one of its
+// commands.
+struct ManualPage {
+  std::string name;  // "tapectl-lun"
+  std::string roff;  // with the macros of man(7)
+};
+
+// What the help does not say.
+struct ManualSection {
+  std::string title;                                         // in capitals
+  std::vector<std::pair<std::string, std::string>> entries;  // a term and what it is
+};
+
+// `version` as "0.1.0"; the sections stand on the page of the program.
+std::vector<ManualPage> ManualOf(CLI::App& program, const std::string& version,
+                                 const std::vector<ManualSection>& sections);
 
 // Looks at, or takes, the text of an option; an error's message becomes the usage error.
 using TextFunction = std::function<absl::Status(const std::string& text)>;

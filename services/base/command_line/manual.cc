@@ -1,11 +1,10 @@
-#include "services/base/command_line/manual.h"
-
 #include <CLI/CLI.hpp>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "services/base/command_line/command_line.h"
 
 namespace tapedeck::services::command_line {
 namespace {

@@ -18,8 +18,7 @@
 #include "dataplane/status_macros.h"
 #include "services/base/config/fault.h"
 #include "services/base/config/option_text.h"
-#include "services/base/config/reader.h"
-#include "services/base/config/writer.h"
+#include "services/base/config/yaml.h"
 #include "services/base/errors.h"
 
 namespace tapedeck::services::config {

@@ -15,9 +15,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "services/base/command_line/command_line.h"
-#include "services/base/config/looked.h"
 #include "services/base/faults.h"
-#include "services/base/node_role.h"
+#include "services/base/version.h"
 
 namespace tapedeck::services::config {
 

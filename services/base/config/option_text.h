@@ -8,7 +8,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "services/base/node_role.h"
+#include "services/base/version.h"
 
 namespace tapedeck::services::config {
 

@@ -1,6 +1,8 @@
 #include "services/base/trace/context.h"
 
 #include <algorithm>
+#include <cmath>
+#include <string>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
@@ -60,6 +62,23 @@ TraceContext ParseTraceContext(absl::string_view traceparent, absl::string_view 
     context.state = std::string(tracestate);
   }
   return context;
+}
+
+bool Sampler::Samples(const TraceContext& above, const TraceId& trace) const {
+  if (parent_based && above.valid()) return above.sampled;
+  // OpenTelemetry's TraceIdRatioBased, as most of its libraries have it: of the last 8 bytes the
+  // upper 63 bits.
+  uint64_t number = 0;
+  for (size_t i = 8; i < trace.size(); ++i) number = number << 8 | trace[i];
+  return ratio >= 1 || static_cast<double>(number >> 1) < std::ldexp(ratio, 63);
+}
+
+LogUnder::Text LogUnder::TextOf(const TraceContext& context) {
+  const std::string text =
+      absl::StrCat(" trace_id=", Hex(context.trace_id), " span_id=", Hex(context.span_id));
+  Text out{};
+  std::copy(text.begin(), text.end(), out.begin());
+  return out;
 }
 
 }  // namespace tapedeck::services::telemetry::trace

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "services/base/trace/context.h"
-#include "services/base/trace/sampler.h"
 #include "services/base/trace/span.h"
 
 namespace tapedeck::services::telemetry::trace {

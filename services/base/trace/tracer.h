@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "dataplane/clock.h"
-#include "services/base/trace/sampler.h"
+#include "services/base/trace/context.h"
 #include "services/base/trace/span.h"
 #include "services/base/trace/span_queue.h"
 

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/base/config/fault.h"
-#include "services/base/config/reader.h"
+#include "services/base/config/yaml.h"
 #include "services/base/files/input_file.h"
 #include "services/rpc/identity/caller.h"
 #include "services/rpc/identity/tls/serial.h"

@@ -11,7 +11,7 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
-#include "services/base/trace/log_under.h"
+#include "services/base/trace/context.h"
 #include "services/base/trace/rpc.h"
 #include "services/rpc/convert/values/status.h"
 #include "services/rpc/identity/caller.h"

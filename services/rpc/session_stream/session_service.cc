@@ -12,7 +12,7 @@
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
 #include "services/base/rate_limiter.h"
-#include "services/base/trace/log_under.h"
+#include "services/base/trace/context.h"
 #include "services/base/trace/rpc.h"
 #include "services/rpc/convert/session.h"
 #include "services/rpc/convert/values/status.h"

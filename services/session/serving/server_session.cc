@@ -6,7 +6,7 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
-#include "services/base/trace/log_under.h"
+#include "services/base/trace/context.h"
 #include "services/session/protocol/check.h"
 #include "services/session/protocol/violation.h"
 #include "services/session/serving/admitted.h"

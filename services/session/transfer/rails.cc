@@ -7,7 +7,7 @@
 #include "dataplane/rail_tls.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
-#include "services/base/trace/log_under.h"
+#include "services/base/trace/context.h"
 #include "services/session/transfer/rail_failure.h"
 
 namespace tapedeck::services::session {

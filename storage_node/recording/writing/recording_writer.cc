@@ -7,7 +7,7 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
-#include "services/base/trace/log_under.h"
+#include "services/base/trace/context.h"
 #include "storage_node/format/limits.h"
 #include "storage_node/recording/writing/block_limits.h"
 #include "storage_node/recording/writing/ending.h"

@@ -1,5 +1,3 @@
-#include "services/base/config/reader.h"
-
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <google/protobuf/util/message_differencer.h>
@@ -11,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "services/base/config/document.h"
-#include "services/base/config/writer.h"
+#include "services/base/config/yaml.h"
 #include "services/base/errors.h"
 #include "tests/services/base/config/sample.h"
 

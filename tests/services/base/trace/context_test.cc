@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "dataplane/log.h"
-#include "services/base/trace/log_under.h"
 
 namespace tapedeck::services::telemetry::trace {
 namespace {

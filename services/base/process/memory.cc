@@ -1,11 +1,13 @@
-#include "services/base/process/out_of_memory.h"
+#include "services/base/process/memory.h"
 
+#include <malloc.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <new>
 
@@ -32,8 +34,20 @@ constexpr char kText[] =
   _exit(kOutOfMemoryExit);
 }
 
+// Less is what a busy node frees and takes all the time.
+constexpr size_t kSpareBytes = 8 << 20;
+
+constexpr int kArenas = 4;
+
 }  // namespace
 
 void EndWhenOutOfMemory() { std::set_new_handler(&End); }
+
+void ShareSpareMemory() { mallopt(M_ARENA_MAX, kArenas); }
+
+void GiveBackSpareMemory() {
+  const struct mallinfo2 info = mallinfo2();
+  if (info.fordblks >= kSpareBytes) malloc_trim(kSpareBytes / 4);
+}
 
 }  // namespace tapedeck::services

@@ -1,7 +1,7 @@
-// A YAML or JSON text as a protobuf message: its fields are the keys, under the names that the
-// proto has. What the message does not say (an unknown key, another type, a number out of bounds)
-// is refused with file, line and path of the field. setting.proto has the options of fields that
-// count here. Any thread.
+// A YAML or JSON text as a protobuf message, and YAML of a message. The message's fields are the
+// keys, under the names that the proto has. What the message does not say (an unknown key, another
+// type, a number out of bounds) is refused with file, line and path of the field. setting.proto has
+// the options of fields that count here. Any thread.
 #pragma once
 
 #include <google/protobuf/message.h>
@@ -21,5 +21,9 @@ absl::StatusOr<Places> ReadText(const std::string& file, absl::string_view text,
 
 // The same of the regular file at `path`. FILE_NOT_FOUND if it cannot be read.
 absl::StatusOr<Places> ReadFile(const std::string& path, google::protobuf::Message& message);
+
+// YAML that ReadText makes the same message of. Numbers and booleans are all there; of texts,
+// enums, lists and messages those that are set. A secret that is set is "***".
+std::string WriteYaml(const google::protobuf::Message& message);
 
 }  // namespace tapedeck::services::config
