@@ -6,7 +6,7 @@
 #include "dataplane/status_macros.h"
 #include "gpu_worker/api/answer.h"
 #include "gpu_worker/api/deck_parts.h"
-#include "services/model/words/short_name.h"
+#include "services/model/words/resource_name.h"
 
 namespace tapedeck {
 

@@ -8,7 +8,7 @@
 #include "gpu_worker/api/deck_parts.h"
 #include "gpu_worker/api/include/tapedeck/kernel_channel.h"
 #include "services/base/errors.h"
-#include "services/model/words/short_name.h"
+#include "services/model/words/resource_name.h"
 
 namespace tapedeck {
 

@@ -9,7 +9,7 @@
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
 #include "services/copy/compare.h"
-#include "services/model/recording/damage_place.h"
+#include "services/model/recording/damage_kind.h"
 
 namespace tapedeck::services::copying {
 namespace {

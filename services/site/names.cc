@@ -12,7 +12,6 @@
 #include "services/base/errors.h"
 #include "services/model/recording/stream.h"
 #include "services/model/words/resource_name.h"
-#include "services/model/words/short_name.h"
 #include "services/model/words/storage_list.h"
 #include "services/rpc/client/follow_moved.h"
 #include "services/site/node_lists.h"

@@ -45,8 +45,12 @@ struct EnumNames<DamageKind> {
       {kIo, "io"}};
 };
 
-}  // namespace tapedeck::services::model
+// Whether it is one block's damage; else it is that of a file beside the payload.
+inline bool IsOfBlock(DamageKind kind) {
+  return kind != DamageKind::kHeader && kind != DamageKind::kManifest;
+}
 
+}  // namespace tapedeck::services::model
 namespace tapedeck::services {
 
 using model::DamageKind;

@@ -1,4 +1,5 @@
-// Resource names (AIP-122): luns/{lun}/channels/{channel}/recordings/{recording} and jobs/{job}.
+// Resource names (AIP-122): luns/{lun}/channels/{channel}/recordings/{recording} and jobs/{job};
+// and the short ones that people and programs write: LUN/CHANNEL for luns/LUN/channels/CHANNEL.
 #pragma once
 
 #include <string>
@@ -27,8 +28,12 @@ absl::Status CheckChannelName(absl::string_view name, Wildcard wildcard = Wildca
 absl::Status CheckRecordingName(absl::string_view name);
 absl::Status CheckJobName(absl::string_view name);
 
-}  // namespace tapedeck::services::model
+// The full name of `text`, which is one already or has an id for each of the collections.
+// INVALID_ARGUMENT (NAME_INVALID).
+absl::StatusOr<std::string> ExpandName(const std::string& text,
+                                       const std::vector<absl::string_view>& collections);
 
+}  // namespace tapedeck::services::model
 namespace tapedeck::services {
 
 using model::CheckChannelName;

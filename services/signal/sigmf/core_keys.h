@@ -23,4 +23,15 @@ std::optional<uint64_t> CountIn(const nlohmann::json& object, const char* key);
 std::optional<double> NumberIn(const nlohmann::json& object, const char* key);
 std::optional<std::string> TextIn(const nlohmann::json& object, const char* key);
 
+// core:datetime.
+struct Datetime {
+  int64_t time_ns = 0;   // since 1970, UTC
+  int64_t grain_ns = 0;  // of its last digit
+  bool zoned = false;    // it says its zone; else it is taken as UTC
+  bool leap = false;     // in a leap second, which is taken as the second behind it
+};
+
+// None: it is no time, or one beyond the years 1823 to 2116.
+std::optional<Datetime> ParseDatetime(std::string text);
+
 }  // namespace tapedeck::services::sigmf

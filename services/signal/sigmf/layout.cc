@@ -10,7 +10,6 @@
 #include "dataplane/status_macros.h"
 #include "services/base/files/errors.h"
 #include "services/signal/sigmf/core_keys.h"
-#include "services/signal/sigmf/datetime.h"
 
 namespace tapedeck::services::sigmf {
 namespace {

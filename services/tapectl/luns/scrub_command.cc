@@ -5,7 +5,7 @@
 #include "absl/time/clock.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
-#include "services/model/recording/damage_place.h"
+#include "services/model/recording/damage_kind.h"
 #include "services/site/names.h"
 #include "services/site/units.h"
 #include "services/tapectl/program/commands.h"

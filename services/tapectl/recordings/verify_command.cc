@@ -8,7 +8,7 @@
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
-#include "services/model/recording/damage_place.h"
+#include "services/model/recording/damage_kind.h"
 #include "services/model/recording/part.h"
 #include "services/site/names.h"
 #include "services/site/several_nodes.h"

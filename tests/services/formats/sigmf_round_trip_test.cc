@@ -9,7 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "services/formats/sigmf/sigmf.h"
-#include "services/signal/sigmf/datetime.h"
+#include "services/signal/sigmf/core_keys.h"
 #include "tests/services/formats/feed.h"
 
 namespace tapedeck::services::formats {

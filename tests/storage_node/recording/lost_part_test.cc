@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "services/model/recording/damage_place.h"
+#include "services/model/recording/damage_kind.h"
 #include "tests/storage_node/repair/copies_fixture.h"
 
 namespace tapedeck::storage_node {

@@ -2,7 +2,7 @@
 // TAPEDECK_LONG: 10,000 blocks of each kind of damage instead of 200.
 #include <cstdlib>
 
-#include "services/model/recording/damage_place.h"
+#include "services/model/recording/damage_kind.h"
 #include "tests/storage_node/store/mirror/mirror_fixture.h"
 
 namespace tapedeck::storage_node {
