@@ -12,7 +12,7 @@
 #include "services/base/files/file_roots.h"
 #include "services/base/version.h"
 #include "services/daemon/admin/admin.h"
-#include "services/observe/flight/switch.h"
+#include "services/observe/flight/trace.h"
 #include "services/rpc/identity/address_patterns.h"
 #include "services/rpc/identity/tls/settings.h"
 

@@ -4,7 +4,7 @@
 #include "gpu_worker/stages/list.h"
 #include "gpu_worker/worker.h"
 #include "services/base/version.h"
-#include "services/observe/telemetry/transfers.h"
+#include "services/observe/telemetry/node_page.h"
 
 namespace tapedeck::gpu_worker {
 

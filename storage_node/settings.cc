@@ -13,7 +13,7 @@
 #include "services/daemon/admin/admin.h"
 #include "services/model/lun.h"
 #include "services/model/words/member_name.h"
-#include "services/observe/flight/switch.h"
+#include "services/observe/flight/trace.h"
 #include "services/rpc/identity/tls/settings.h"
 #include "storage_node/store/list.h"
 

@@ -12,7 +12,6 @@
 #include "dataplane/transfer/counters.h"
 #include "dataplane/transport/transport.h"
 #include "services/base/version.h"
-#include "services/base/version.h"
 #include "services/model/rail_progress.h"
 #include "services/model/words/field.h"
 #include "services/model/words/names.h"

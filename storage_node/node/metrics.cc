@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "services/observe/telemetry/transfers.h"
+#include "services/observe/telemetry/node_page.h"
 
 namespace tapedeck::storage_node::node {
 namespace {

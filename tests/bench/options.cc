@@ -4,7 +4,7 @@
 
 #include "services/base/command_line/command_line.h"
 #include "services/model/words/names.h"
-#include "services/observe/flight/switch.h"
+#include "services/observe/flight/trace.h"
 #include "services/rpc/identity/tls/settings.h"
 
 namespace tapedeck::bench {

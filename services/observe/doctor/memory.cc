@@ -1,4 +1,6 @@
-// Whether the machine has what the node promises to take.
+// Whether the machine has the memory that the node promises to take, and whether rings may lie in
+// huge pages, which they ask for.
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "dataplane/memory/available.h"
@@ -19,6 +21,12 @@ void CheckMemory(const Scene& scene, const Request& /*request*/, Findings& findi
       "MEMORY_SHORT", absl::StrFormat("%d MiB are available; %s and %d MiB "
                                       "for the process itself are more",
                                       available >> 20, parts, dataplane::kKeptFreeBytes >> 20)));
+}
+
+void CheckHugePages(const Scene& scene, const Request& /*request*/, Findings& findings) {
+  const std::string path = "/sys/kernel/mm/transparent_hugepage/enabled";
+  if (!absl::StrContains(TextIn(scene, path), "[never]")) return;
+  findings.push_back(Found("HUGE_PAGES_OFF", path + " says never"));
 }
 
 }  // namespace tapedeck::services::doctor

@@ -1,6 +1,7 @@
 // Whether each rail's address is on this machine, and its port up and able to send from it.
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "dataplane/socket_address.h"
 #include "services/observe/doctor/checks.h"
 
@@ -49,6 +50,9 @@ void CheckRdmaPort(const Scene& scene, const RailFacts& rail, const std::string&
   }
 }
 
+// Most cards throttle at 105 °C, and their optical modules go at 70 to 85.
+constexpr double kHotCelsius = 90;
+
 }  // namespace
 
 void CheckPorts(const Scene& scene, const Request& /*request*/, Findings& findings) {
@@ -72,6 +76,17 @@ void CheckPorts(const Scene& scene, const Request& /*request*/, Findings& findin
       findings.push_back(
           Found("PORT_DOWN", absl::StrCat(NameOf(rail), ": ", rail.interface, " is ", state)));
     }
+  }
+}
+
+// Network cards that are too hot.
+void CheckTemperatures(const Scene& scene, const Request& /*request*/, Findings& findings) {
+  for (const NodeRail& node_rail : scene.rails) {
+    const RailFacts rail = FactsOf(scene, node_rail);
+    const double celsius = rail.temperature_celsius.value_or(0);
+    if (celsius < kHotCelsius) continue;
+    findings.push_back(Found("NIC_HOT", absl::StrFormat("%s: its card has %.0f °C, %.0f is hot",
+                                                        NameOf(rail), celsius, kHotCelsius)));
   }
 }
 

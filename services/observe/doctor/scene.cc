@@ -1,5 +1,3 @@
-#include "services/observe/doctor/scene.h"
-
 #include <algorithm>
 #include <utility>
 
@@ -8,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "dataplane/transport/wire_share.h"
+#include "services/observe/doctor/checks.h"
 #include "services/observe/telemetry/small_file.h"
 
 namespace tapedeck::services::doctor {

@@ -1,11 +1,10 @@
-#include "services/observe/explain/advice.h"
-
 #include <algorithm>
 #include <iterator>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "services/observe/explain/explanation.h"
 
 namespace tapedeck::services::explain {
 namespace {

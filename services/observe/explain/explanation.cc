@@ -7,7 +7,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "services/observe/explain/advice.h"
 
 namespace tapedeck::services::explain {
 namespace {

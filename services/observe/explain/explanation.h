@@ -66,4 +66,7 @@ Explanation Explain(const StageTimes& times, dataplane::Direction direction);
 // For people, in lines.
 std::string TextOf(const Explanation& explanation);
 
+// What helps against the stage that bounds a transfer: one of an Explanation, by its name.
+std::string AdviceFor(const std::string& stage, dataplane::Direction direction);
+
 }  // namespace tapedeck::services::explain

@@ -61,4 +61,9 @@ struct TraceCodec {
   std::function<absl::StatusOr<Trace>(const std::string&)> decode;
 };
 
+// How both programs and the bench are told to leave no stamps.
+inline constexpr char kSwitchHelp[] =
+    "Off only to measure what recording the steps of blocks costs; TAPEDECK_FLIGHT says it, too";
+inline constexpr char kSwitchVariable[] = "TAPEDECK_FLIGHT";
+
 }  // namespace tapedeck::services::flight

@@ -1,13 +1,13 @@
 #include "services/observe/telemetry/node_page.h"
 
+#include <string>
 #include <utility>
 
 #include "absl/time/time.h"
 #include "dataplane/log.h"
 #include "dataplane/now.h"
 #include "services/base/version.h"
-#include "services/observe/telemetry/ports.h"
-#include "services/observe/telemetry/process.h"
+#include "services/model/words/names.h"
 
 namespace tapedeck::services::telemetry {
 namespace {
@@ -65,6 +65,20 @@ void NodePage::AddRails(Page& page) const {
   }
   for (dataplane::Transport* rail : settings_.rails) {
     AddMeter(page, rail->rail().name, rail->meter());
+  }
+}
+
+void AddTransfers(Page& page, dataplane::Direction direction, const NodeStats& stats) {
+  const std::string name = model::LabelOf(direction);
+  page.Add("tapedeck_sessions", stats.sessions, {name});
+  page.Add("tapedeck_session_blocks_total", stats.blocks, {name});
+  page.Add("tapedeck_session_bytes_total", stats.bytes, {name});
+  for (size_t i = 0; i < std::size(dataplane::kCounters); ++i) {
+    page.Add(MetricId::Counter(i), stats.counters.*dataplane::kCounters[i].member, {name});
+  }
+  for (const absl::string_view stage : model::kStageWords) {
+    const double seconds = static_cast<double>(model::TimeOf(stats.stage_times, stage)) / 1e9;
+    page.Add("tapedeck_stage_seconds_total", seconds, {name, stage});
   }
 }
 

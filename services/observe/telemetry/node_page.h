@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "dataplane/block/flow.h"
 #include "dataplane/transport/transport.h"
 #include "services/base/trace/span_queue.h"
 #include "services/model/seams/node.h"
@@ -35,5 +36,22 @@ class NodePage {
   const NodePageSettings settings_;
   const double start_;  // of the process, in seconds since the Unix epoch
 };
+
+// What the system tells of the ports of rails: whether there is a link, the card's temperature, and
+// the RDMA hardware's counters, which are the only sign of a mistake in PFC or ECN. `device` is an
+// RDMA port, "mlx5_0/1", or a network interface, "eth0". What cannot be read in
+// `sysfs`, "/sys", is left out.
+void AddPort(Page& page, const std::string& rail, const std::string& device,
+             const std::string& sysfs);
+
+// What the process itself uses, as every Prometheus client tells it: when it started, in seconds
+// since the Unix epoch, as `now` is. Asked once: it is not exact.
+double ProcessStart(const std::string& proc, double now);
+
+// All but that. What cannot be read in `proc`, "/proc", is left out.
+void AddProcess(Page& page, const std::string& proc);
+
+// What both nodes tell of their sessions, by direction.
+void AddTransfers(Page& page, dataplane::Direction direction, const NodeStats& stats);
 
 }  // namespace tapedeck::services::telemetry

@@ -1,9 +1,8 @@
-#include "services/observe/telemetry/ports.h"
-
 #include <optional>
 
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
+#include "services/observe/telemetry/node_page.h"
 #include "services/observe/telemetry/small_file.h"
 
 namespace tapedeck::services::telemetry {

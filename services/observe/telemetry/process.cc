@@ -1,5 +1,3 @@
-#include "services/observe/telemetry/process.h"
-
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -7,6 +5,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
+#include "services/observe/telemetry/node_page.h"
 #include "services/observe/telemetry/small_file.h"
 
 namespace tapedeck::services::telemetry {

@@ -1,8 +1,8 @@
-#include "services/observe/timeline/merge.h"
-
 #include <algorithm>
 #include <map>
 #include <utility>
+
+#include "services/observe/timeline/timeline.h"
 
 namespace tapedeck::services::timeline {
 namespace {

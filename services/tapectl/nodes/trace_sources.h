@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "services/observe/flight/trace.h"
-#include "services/observe/timeline/merge.h"
+#include "services/observe/timeline/timeline.h"
 #include "services/tapectl/program/program.h"
 
 namespace tapedeck::services::tapectl {

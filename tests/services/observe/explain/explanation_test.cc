@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "services/observe/explain/advice.h"
 #include "services/session/transfer/stage_board.h"
 
 namespace tapedeck::services::explain {

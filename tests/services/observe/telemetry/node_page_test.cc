@@ -10,8 +10,6 @@
 #include "dataplane/transport/inproc/fabric.h"
 #include "dataplane/transport/inproc/transport.h"
 #include "services/base/version.h"
-#include "services/observe/telemetry/ports.h"
-#include "services/observe/telemetry/process.h"
 #include "tests/storage_node/manual_executor.h"
 #include "tests/storage_node/temp_dir.h"
 

@@ -1,6 +1,6 @@
-#include "services/observe/timeline/merge.h"
-
 #include <gtest/gtest.h>
+
+#include "services/observe/timeline/timeline.h"
 
 namespace tapedeck::services::timeline {
 namespace {
