@@ -17,8 +17,8 @@
 #include "services/base/errors.h"
 #include "services/base/version.h"
 #include "services/rpc/client/follow_moved.h"
-#include "services/session/opening/peer.h"
-#include "services/session/protocol/answers.h"
+#include "services/session/opening/loss.h"
+#include "services/session/protocol/check.h"
 
 namespace tapedeck::gpu_worker::api {
 

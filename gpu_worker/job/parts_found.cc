@@ -14,9 +14,8 @@
 #include "services/model/recording/part.h"
 #include "services/rpc/client/follow_moved.h"
 #include "services/session/opening/loss.h"
-#include "services/session/opening/peer.h"
 #include "services/session/parts/part_facts.h"
-#include "services/session/protocol/answers.h"
+#include "services/session/protocol/check.h"
 
 namespace tapedeck::gpu_worker::job {
 

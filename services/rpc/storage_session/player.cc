@@ -6,7 +6,7 @@
 #include "dataplane/block/sink.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
-#include "services/session/protocol/answers.h"
+#include "services/session/protocol/check.h"
 
 namespace tapedeck::services::storage_session {
 

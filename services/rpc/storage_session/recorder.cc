@@ -9,7 +9,7 @@
 #include "dataplane/executor/timed_wait.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
-#include "services/session/protocol/answers.h"
+#include "services/session/protocol/check.h"
 
 namespace tapedeck::services::storage_session {
 

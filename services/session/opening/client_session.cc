@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
-#include "services/session/opening/peer.h"
+#include "services/session/opening/loss.h"
 #include "services/session/protocol/check.h"
 #include "services/session/protocol/violation.h"
 

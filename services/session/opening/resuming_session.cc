@@ -11,7 +11,7 @@
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
 #include "services/session/opening/loss.h"
-#include "services/session/opening/sums.h"
+#include "services/session/opening/transfer.h"
 
 namespace tapedeck::services::session {
 

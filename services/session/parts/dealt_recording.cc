@@ -9,7 +9,7 @@
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
-#include "services/session/opening/sums.h"
+#include "services/session/opening/transfer.h"
 #include "services/session/parts/dealt_source.h"
 #include "services/session/parts/part_facts.h"
 #include "services/session/parts/spread.h"

@@ -7,7 +7,7 @@
 #include "dataplane/log.h"
 #include "dataplane/reason.h"
 #include "services/base/errors.h"
-#include "services/session/opening/sums.h"
+#include "services/session/opening/transfer.h"
 #include "services/session/parts/part_facts.h"
 
 namespace tapedeck::services::parts {

@@ -8,6 +8,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "services/model/recording/recording.h"
+#include "services/model/seams/catalog.h"
 #include "services/session/protocol/messages.h"
 
 namespace tapedeck::services::session {
@@ -31,5 +33,10 @@ absl::Status CheckFinished(const Known& known, const Finished& finished);
 
 // The one that fits.
 absl::Status CheckMessage(const Known& known, const Message& message);
+
+// What a storage node's answers about its channels and recordings must be before a worker believes
+// them.
+absl::Status CheckChannel(absl::string_view peer, const Channel& channel);
+absl::Status CheckRecording(absl::string_view peer, const Recording& recording);
 
 }  // namespace tapedeck::services::session

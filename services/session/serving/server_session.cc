@@ -10,7 +10,6 @@
 #include "services/session/protocol/check.h"
 #include "services/session/protocol/violation.h"
 #include "services/session/serving/admitted.h"
-#include "services/session/serving/standing.h"
 
 namespace tapedeck::services::session {
 

@@ -1,4 +1,4 @@
-#include "services/session/opening/sums.h"
+#include "services/session/opening/transfer.h"
 
 #include <algorithm>
 
