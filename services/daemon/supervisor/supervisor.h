@@ -7,15 +7,36 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "dataplane/executor/event_loop.h"
-#include "services/daemon/supervisor/notify_socket.h"
 #include "services/daemon/supervisor/settings.h"
 
 namespace tapedeck::services::supervisor {
+
+// Messages to systemd as sd_notify(3) defines them: lines of NAME=VALUE, one datagram each, to a
+// Unix socket. That is all of the protocol, and stable; libsystemd for it would add four libraries
+// to both programs. Any thread.
+class NotifySocket {
+ public:
+  // `address` is a path or @NAME, as ReadSettings has checked it.
+  static absl::StatusOr<std::unique_ptr<NotifySocket>> Create(std::string address);
+  ~NotifySocket();
+
+  // Waits a second at most, where the supervisor does not read. Errors start with the call.
+  absl::Status Send(absl::string_view message);
+
+ private:
+  NotifySocket(int fd, std::string address) : fd_(fd), address_(std::move(address)) {}
+
+  const int fd_;
+  const std::string address_;
+};
 
 // Owned by main, on whose thread it is used; has a thread of its own where signs of life are
 // wanted.

@@ -1,5 +1,3 @@
-#include "services/formats/hdf5/attributes.h"
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -7,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "services/formats/hdf5/datasets.h"
 #include "services/formats/io/input.h"
 #include "services/model/words/field.h"
 #include "services/signal/sigmf/foreign_json.h"

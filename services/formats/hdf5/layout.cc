@@ -1,11 +1,10 @@
-#include "services/formats/hdf5/layout.h"
-
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/printable.h"
 #include "dataplane/status_macros.h"
 #include "services/base/files/errors.h"
+#include "services/formats/hdf5/datasets.h"
 #include "services/formats/io/input.h"
 
 namespace tapedeck::services::formats {

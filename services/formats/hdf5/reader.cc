@@ -7,11 +7,9 @@
 #include "dataplane/status_macros.h"
 #include "services/base/files/errors.h"
 #include "services/base/files/input_file.h"
-#include "services/formats/hdf5/attributes.h"
 #include "services/formats/hdf5/datasets.h"
 #include "services/formats/hdf5/handle.h"
 #include "services/formats/hdf5/hdf5.h"
-#include "services/formats/hdf5/layout.h"
 #include "services/formats/hdf5/types.h"
 #include "services/formats/io/input.h"
 

@@ -82,4 +82,9 @@ class ExportFile {
   bool kept_ = false;  // whatever happens
 };
 
+// The text of a mark: JSON with a name and a version of its own.
+std::string EncodeMark(const ExportMark& mark);
+// INVALID_ARGUMENT (FILE_INVALID) names `path`.
+absl::StatusOr<ExportMark> DecodeMark(const std::string& path, const std::string& text);
+
 }  // namespace tapedeck::services::formats

@@ -53,4 +53,13 @@ class Reader {
   virtual absl::Status Read(uint64_t offset, std::span<std::byte> into) = 0;
 };
 
+// Puts what a user says of a file in the place of what it says itself, or does not: sample rate,
+// frequency and start of `options` win, and a note names what the file says instead.
+// INVALID_ARGUMENT (FILE_INVALID): the file holds another datatype than `options` tell; `path`
+// names it.
+absl::Status Tell(const std::string& path, const ReadOptions& options, Content* content);
+
+// "2024-01-02T03:04:05.5Z", of nanoseconds since 1970.
+std::string Instant(int64_t ns);
+
 }  // namespace tapedeck::services::formats

@@ -8,6 +8,18 @@
 
 namespace tapedeck::services::formats {
 
+// Fields of a header, by their offsets.
+inline constexpr size_t kTarName = 0;
+inline constexpr size_t kTarMode = 100;
+inline constexpr size_t kTarUser = 108;
+inline constexpr size_t kTarGroup = 116;
+inline constexpr size_t kTarSize = 124;  // 12 bytes
+inline constexpr size_t kTarTime = 136;
+inline constexpr size_t kTarSum = 148;  // 8 bytes: of all bytes, these as blanks
+inline constexpr size_t kTarType = 156;
+inline constexpr size_t kTarMagic = 257;
+inline constexpr size_t kTarPrefix = 345;
+
 inline constexpr uint64_t kTarBlockBytes = 512;
 // Two empty blocks end an archive.
 inline constexpr uint64_t kTarEndBytes = 2 * kTarBlockBytes;

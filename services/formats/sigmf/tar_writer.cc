@@ -3,7 +3,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "services/formats/sigmf/tar.h"
-#include "services/formats/sigmf/tar_layout.h"
 
 namespace tapedeck::services::formats {
 namespace {

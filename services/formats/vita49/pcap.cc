@@ -1,7 +1,6 @@
 #include "services/formats/vita49/pcap.h"
 
 #include "services/formats/io/riff.h"
-#include "services/formats/vita49/pcap_layout.h"
 
 namespace tapedeck::services::formats {
 namespace {

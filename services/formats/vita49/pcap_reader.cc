@@ -13,7 +13,7 @@
 #include "dataplane/status_macros.h"
 #include "services/base/files/errors.h"
 #include "services/formats/io/input.h"
-#include "services/formats/vita49/pcap_layout.h"
+#include "services/formats/vita49/pcap.h"
 
 namespace tapedeck::services::formats {
 namespace {

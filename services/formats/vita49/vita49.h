@@ -2,7 +2,10 @@
 // port 4991. Samples are big-endian in packets, whatever the recording has.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -22,5 +25,12 @@ absl::StatusOr<std::unique_ptr<Writer>> CreateVita49Writer(const Subject& subjec
 // NOT_FOUND (FILE_NOT_FOUND), INVALID_ARGUMENT (FILE_INVALID).
 absl::StatusOr<std::unique_ptr<Reader>> OpenVita49(const std::string& path,
                                                    const ReadOptions& options = {});
+
+// Into the other order of bytes: turns each number of `part` bytes round.
+inline void SwapBytes(std::span<std::byte> numbers, size_t part) {
+  for (; numbers.size() >= part; numbers = numbers.subspan(part)) {
+    std::ranges::reverse(numbers.first(part));
+  }
+}
 
 }  // namespace tapedeck::services::formats

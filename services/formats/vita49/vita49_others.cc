@@ -1,10 +1,9 @@
-#include "services/formats/vita49/vita49_others.h"
-
 #include <algorithm>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "services/formats/vita49/vita49_packets.h"
 #include "services/signal/vita49/packet.h"
 
 namespace tapedeck::services::formats {

@@ -8,7 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "dataplane/status_macros.h"
 #include "services/base/files/errors.h"
-#include "services/formats/io/told.h"
+#include "services/formats/io/reader.h"
 #include "services/signal/vita49/payload_format.h"
 #include "services/signal/vita49/sample_clock.h"
 

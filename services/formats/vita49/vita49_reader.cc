@@ -5,7 +5,6 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/base/files/errors.h"
-#include "services/formats/io/byte_order.h"
 #include "services/formats/vita49/vita49.h"
 #include "services/formats/vita49/vita49_packets.h"
 #include "services/signal/vita49/signal_text.h"

@@ -3,7 +3,6 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
-#include "services/formats/io/byte_order.h"
 #include "services/formats/vita49/pcap.h"
 #include "services/formats/vita49/vita49.h"
 #include "services/signal/vita49/packetizer.h"

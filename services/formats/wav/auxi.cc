@@ -1,5 +1,3 @@
-#include "services/formats/wav/auxi.h"
-
 #include <algorithm>
 #include <utility>
 
@@ -12,6 +10,7 @@
 #include "dataplane/printable.h"
 #include "services/formats/io/input.h"
 #include "services/formats/io/riff.h"
+#include "services/formats/wav/wav_chunks.h"
 
 namespace tapedeck::services::formats {
 namespace {

@@ -1,6 +1,6 @@
 // The chunks of a WAV file, one after the other: RIFF, RF64 (EBU Tech 3306), BW64 (ITU-R BS.2088)
 // and W64 (Sony Wave64), also of recorders that were interrupted and of those that forget a
-// chunk's padding. One thread that may wait.
+// chunk's padding; and what its chunk `auxi` says. One thread that may wait.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "services/base/files/input_file.h"
+#include "services/model/recording/recording.h"
+#include "services/model/recording/sample_time.h"
 #include "services/model/words/note.h"
 
 namespace tapedeck::services::formats {
@@ -59,5 +61,20 @@ class WavChunks {
   bool has_data_ = false;
   model::Notes notes_;
 };
+
+// The chunk `auxi` of programs for SDRs: when a WAV file was recorded, and at which frequency. In
+// numbers (HDSDR, SDR#, SDRangel) or as XML (SDR Console). The most that is read of one:
+inline constexpr uint64_t kMostAuxiBytes = 64 << 10;
+
+struct Auxi {
+  model::SampleTime start_ns;
+  std::optional<Annotation> signal;
+  model::Notes notes;  // what it has and could not be read, or is not taken over
+
+  bool operator==(const Auxi&) const = default;
+};
+
+// `sample_rate` is the file's, in samples per second: a note names another.
+Auxi ReadAuxi(absl::string_view chunk, double sample_rate);
 
 }  // namespace tapedeck::services::formats

@@ -8,7 +8,6 @@
 #include "services/formats/io/input.h"
 #include "services/formats/io/riff.h"
 #include "services/formats/io/samples_file.h"
-#include "services/formats/wav/auxi.h"
 #include "services/formats/wav/wav.h"
 #include "services/formats/wav/wav_chunks.h"
 

@@ -15,7 +15,7 @@
 #include "services/base/version.h"
 #include "services/copy/fits.h"
 #include "services/formats/import.h"
-#include "services/formats/io/told.h"
+#include "services/formats/io/reader.h"
 #include "services/formats/list.h"
 #include "services/rpc/storage_session/recorder.h"
 #include "services/site/names.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "services/formats/io/riff.h"
-#include "services/formats/vita49/pcap_layout.h"
+#include "services/formats/vita49/pcap.h"
 #include "services/formats/vita49/vita49.h"
 #include "services/signal/vita49/packet.h"
 #include "tests/services/formats/ramp.h"

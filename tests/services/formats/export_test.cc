@@ -10,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "services/formats/io/export_file.h"
-#include "services/formats/io/export_mark.h"
 #include "services/model/recording/lost.h"
 #include "services/signal/sigmf/text.h"
 #include "tests/services/formats/feed.h"

@@ -1,9 +1,8 @@
 // What a user tells of a file wins over it, with a note.
-#include "services/formats/io/told.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "services/formats/io/reader.h"
 #include "tests/services/formats/feed.h"
 #include "tests/services/noted.h"
 

@@ -8,7 +8,6 @@
 
 #include "services/formats/io/riff.h"
 #include "services/formats/vita49/pcap.h"
-#include "services/formats/vita49/pcap_layout.h"
 #include "services/signal/vita49/packet.h"
 #include "tests/services/formats/feed.h"
 #include "tests/services/noted.h"

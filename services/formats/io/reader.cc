@@ -1,4 +1,4 @@
-#include "services/formats/io/told.h"
+#include "services/formats/io/reader.h"
 
 #include <algorithm>
 
