@@ -17,7 +17,7 @@
 #include "services/site/units.h"
 #include "services/tapectl/program/commands.h"
 #include "services/tapectl/program/profiles.h"
-#include "services/tapectl/program/storage_check.h"
+#include "services/tapectl/program/program.h"
 #include "services/tapectl/terminal/failure.h"
 #include "services/tapectl/terminal/interrupt.h"
 

@@ -16,7 +16,6 @@
 #include "services/site/several_nodes.h"
 #include "services/site/units.h"
 #include "services/tapectl/copies/patience.h"
-#include "services/tapectl/copies/storage_peer.h"
 #include "services/tapectl/program/commands.h"
 
 namespace tapedeck::services::tapectl {

@@ -5,7 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/now.h"
+#include "dataplane/status_macros.h"
 #include "services/base/errors.h"
+#include "services/rpc/client/node_client.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
@@ -64,6 +66,16 @@ absl::Status WithWayOn(const absl::Status& status, const std::string& what) {
   return WithReason(absl::CancelledError(absl::StrCat(std::string(status.message()),
                                                       "; the same command goes on with ", what)),
                     reason->reason, reason->metadata);
+}
+
+absl::StatusOr<storage_session::Peer> StoragePeer(const Program& program) {
+  const client::Channel channel =
+      client::MakeChannel(program.storage, program.trace, program.credentials);
+  TD_ASSIGN_OR_RETURN(NodeInfo node, client::GetNode(channel, program.call_timeout()));
+  return storage_session::Peer{.address = program.storage,
+                               .trace = program.trace,
+                               .credentials = program.credentials,
+                               .rails = std::move(node.rails)};
 }
 
 }  // namespace tapedeck::services::tapectl

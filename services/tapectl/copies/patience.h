@@ -7,7 +7,9 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "services/rpc/storage_session/peer.h"
 #include "services/tapectl/program/program.h"
 #include "services/tapectl/terminal/interrupt.h"
 #include "services/tapectl/terminal/progress.h"
@@ -43,5 +45,8 @@ class Patience {
 
 // Of a transfer that was interrupted also that the same command goes on with it: "the copy".
 absl::Status WithWayOn(const absl::Status& status, const std::string& what);
+
+// The storage node as a session of tapectl's own needs it. Asks the node for its rails.
+absl::StatusOr<storage_session::Peer> StoragePeer(const Program& program);
 
 }  // namespace tapedeck::services::tapectl

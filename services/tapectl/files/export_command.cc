@@ -17,7 +17,6 @@
 #include "services/site/several_nodes.h"
 #include "services/site/units.h"
 #include "services/tapectl/copies/patience.h"
-#include "services/tapectl/copies/storage_peer.h"
 #include "services/tapectl/files/exporting.h"
 #include "services/tapectl/files/format_option.h"
 #include "services/tapectl/program/commands.h"

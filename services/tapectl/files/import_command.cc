@@ -21,7 +21,6 @@
 #include "services/site/names.h"
 #include "services/site/units.h"
 #include "services/tapectl/copies/patience.h"
-#include "services/tapectl/copies/storage_peer.h"
 #include "services/tapectl/files/format_option.h"
 #include "services/tapectl/files/import_marks.h"
 #include "services/tapectl/program/commands.h"

@@ -3,19 +3,23 @@
 #include <algorithm>
 #include <functional>
 #include <iostream>
+#include <optional>
 #include <string>
 
 #include "absl/cleanup/cleanup.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "absl/time/clock.h"
 #include "dataplane/deadline.h"
+#include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
 #include "services/rpc/client/calls/channel.h"
+#include "services/rpc/limits.h"
 #include "services/site/units.h"
 #include "services/tapectl/jobs/pacing_text.h"
-#include "services/tapectl/jobs/watch_to_end.h"
 #include "services/tapectl/terminal/failure.h"
 #include "services/tapectl/terminal/progress.h"
 
@@ -125,6 +129,23 @@ absl::Status FailureOf(const Job& job) {
   return absl::InternalError(absl::StrCat(job.name, " ended as ", model::NameOf(job.state)));
 }
 
+constexpr absl::Duration kBetweenTries = absl::Milliseconds(200);
+// A worker may have been silent for so long when its connection breaks.
+constexpr absl::Duration kSilence = absl::Milliseconds(kKeepaliveTimeMs + kKeepaliveTimeoutMs);
+
+// The worker has ended: no patience brings its jobs back.
+bool IsRefused(const absl::Status& status) {
+  return absl::StrContains(status.message(), "Connection refused");
+}
+
+absl::Status OutOfSight(const Program& program, const std::string& name,
+                        const absl::Status& status) {
+  return dataplane::Prefixed(
+      absl::StrCat(name, " may go on without tapectl; follow it with: tapectl --worker ",
+                   program.worker, " jobs attach ", name, "; cause: "),
+      status);
+}
+
 }  // namespace
 
 std::string WaysToEnd(const std::string& job) {
@@ -197,6 +218,26 @@ absl::Status Conclude(Program& program, const std::vector<Job>& jobs) {
   }
   program.failure_printed = true;
   return worst;
+}
+
+absl::StatusOr<Job> WatchToEnd(const Program& program, client::JobsClient& jobs,
+                               const std::string& name, dataplane::Deadline deadline,
+                               const std::function<void(const Job&)>& report) {
+  std::optional<dataplane::Deadline> patience;
+  while (true) {
+    const auto last = jobs.WatchJob(name, deadline.left(), [&](const Job& now) {
+      patience.reset();
+      report(now);
+    });
+    if (!absl::IsUnavailable(last.status())) return last;
+    if (!patience.has_value()) {
+      patience = dataplane::Deadline::In(program.call_timeout() - kSilence);
+    }
+    if (IsRefused(last.status()) || patience->passed()) {
+      return OutOfSight(program, name, last.status());
+    }
+    absl::SleepFor(kBetweenTries);
+  }
 }
 
 }  // namespace tapedeck::services::tapectl

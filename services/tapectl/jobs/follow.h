@@ -2,11 +2,13 @@
 // exit status. One thread.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "dataplane/deadline.h"
 #include "services/rpc/client/jobs_client.h"
 #include "services/tapectl/program/program.h"
 #include "services/tapectl/terminal/interrupt.h"
@@ -38,5 +40,12 @@ void Leave(const Program& program, const std::vector<Job>& started);
 // done. Answers why one of them has not: of several such the first that failed, else the first that
 // was cancelled.
 absl::Status Conclude(Program& program, const std::vector<Job>& jobs);
+
+// As JobsClient::WatchJob. A worker that is stopped, or whose network is away, is asked again until
+// it has been silent for as long as a call waits. UNAVAILABLE then, and at once if nothing listens
+// at its address: the text says that the job may go on, and how to follow it.
+absl::StatusOr<Job> WatchToEnd(const Program& program, client::JobsClient& jobs,
+                               const std::string& name, dataplane::Deadline deadline,
+                               const std::function<void(const Job&)>& report);
 
 }  // namespace tapedeck::services::tapectl

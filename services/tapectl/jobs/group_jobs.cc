@@ -19,7 +19,6 @@
 #include "services/rpc/client/calls/channel.h"
 #include "services/rpc/client/calls/unary_call.h"
 #include "services/tapectl/jobs/follow.h"
-#include "services/tapectl/jobs/watch_to_end.h"
 
 namespace tapedeck::services::tapectl {
 namespace {

@@ -1,12 +1,20 @@
 #include "services/tapectl/program/program.h"
 
 #include <algorithm>
+#include <array>
 #include <ostream>
+#include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "dataplane/printable.h"
+#include "services/base/errors.h"
+#include "services/model/recording/treatment.h"
+#include "services/site/several_nodes.h"
 #include "services/site/units.h"
 
 namespace tapedeck::services::tapectl {
@@ -43,6 +51,19 @@ std::string TextOf(const Table& table) {
   for (const Row& row : rows) absl::StrAppend(&text, Line(row, widths), "\n");
   return text;
 }
+
+// Commands about several nodes, and those about recordings in parts.
+std::vector<absl::string_view> TakeSeveral() {
+  std::vector<absl::string_view> commands = {"record", "nodes"};
+  for (const auto& [use, command] : model::EnumNames<model::Use>::kTable) {
+    if (model::TreatmentOf(use, model::Kind::kParts).several) commands.push_back(command);
+  }
+  return commands;
+}
+
+// The same as the first words.
+constexpr std::array<absl::string_view, 6> kAskNoStorage = {"jobs",  "profiles", "completion",
+                                                            "kinds", "manual",   "receive"};
 
 }  // namespace
 
@@ -88,6 +109,20 @@ void Program::Write(const Answer& answer, const std::string& text) const {
     for (const std::string& item : *answer.items) *out << item << "\n";
   }
   *out << std::flush;
+}
+
+bool AsksStorage(const Program& program) {
+  const auto begins = [&](absl::string_view word) { return absl::StartsWith(program.what, word); };
+  return std::ranges::none_of(kAskNoStorage, begins);
+}
+
+absl::Status CheckSeveral(const Program& program) {
+  if (!NamesSeveral(program) || !AsksStorage(program)) return absl::OkStatus();
+  const std::vector<absl::string_view> several = TakeSeveral();
+  if (std::ranges::find(several, program.what) != several.end()) return absl::OkStatus();
+  return ArgumentInvalid("storage", absl::StrCat("--storage ", program.storage,
+                                                 ": this command is about one node; several take ",
+                                                 absl::StrJoin(several, ", ")));
 }
 
 }  // namespace tapedeck::services::tapectl

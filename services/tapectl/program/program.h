@@ -61,4 +61,10 @@ struct Program : Nodes {
   void Write(const Answer& answer, const std::string& text) const;
 };
 
+// Whether the command that was given may ask storage nodes.
+bool AsksStorage(const Program& program);
+
+// INVALID_ARGUMENT: --storage names several nodes, and the command that was given is about one.
+absl::Status CheckSeveral(const Program& program);
+
 }  // namespace tapedeck::services::tapectl

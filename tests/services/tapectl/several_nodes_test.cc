@@ -4,7 +4,6 @@
 
 #include "services/base/errors.h"
 #include "services/tapectl/program/program.h"
-#include "services/tapectl/program/storage_check.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
