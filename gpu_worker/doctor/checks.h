@@ -1,5 +1,5 @@
 // What the doctor looks at on a worker: each device, and the ways between its memory and the rails.
-// To add a check: a file, its line here and in list.cc.
+// To add a check: a function in checks.cc, its line in the list there and here.
 #pragma once
 
 #include <functional>

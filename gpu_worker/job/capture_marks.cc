@@ -1,9 +1,8 @@
-#include "gpu_worker/job/capture_marks.h"
-
 #include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "gpu_worker/job/annotator.h"
 #include "services/model/recording/lost.h"
 #include "services/signal/vita49/signal_text.h"
 

@@ -5,8 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "dataplane/status_macros.h"
-#include "gpu_worker/job/group_clock.h"
 #include "gpu_worker/job/job.h"
+#include "gpu_worker/job/job_pacing.h"
 
 namespace tapedeck::gpu_worker::job {
 

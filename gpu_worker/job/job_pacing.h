@@ -1,11 +1,15 @@
-// What a playback's spec says of samples and times, for the recording that it plays.
+// What a job's spec says of samples and times: of a playback for the recording that it plays, of a
+// group its start and its clock.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "absl/status/statusor.h"
+#include "gpu_worker/pace/clock_error.h"
 #include "gpu_worker/pace/plan.h"
+#include "services/model/recording/group.h"
 #include "services/model/seams/catalog.h"
 #include "services/model/seams/jobs.h"
 
@@ -20,5 +24,15 @@ absl::StatusOr<std::optional<pace::Plan>> PlanPace(const services::PlaybackSpec&
 
 // Where the storage node begins: a loop has its own beginning.
 services::model::Playhead PlayheadOf(const services::PlaybackSpec& spec);
+
+// For the recording of a member.
+services::model::RecordingGroup GroupOf(const services::model::GroupMember& member, int64_t at_ns,
+                                        const pace::ClockError& clock);
+
+// "begins by the system clock, which is off by at most 1.2 ms"
+services::Note BeginNote(const pace::ClockError& clock);
+
+// "member 2 of 4 of GROUP, by the system clock, which is off by at most 1.2 ms"
+services::Note GroupNote(const services::model::GroupMember& member, const pace::ClockError& clock);
 
 }  // namespace tapedeck::gpu_worker::job

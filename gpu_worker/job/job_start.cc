@@ -4,7 +4,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
-#include "gpu_worker/job/group_clock.h"
 #include "gpu_worker/job/job.h"
 #include "gpu_worker/job/job_pacing.h"
 #include "gpu_worker/pipeline/device_crc.h"

@@ -14,7 +14,6 @@
 #include "absl/strings/string_view.h"
 #include "dataplane/deadline.h"
 #include "dataplane/status_macros.h"
-#include "gpu_worker/packets/limits.h"
 
 namespace tapedeck::gpu_worker::packets {
 

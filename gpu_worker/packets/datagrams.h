@@ -43,4 +43,8 @@ class Datagrams {
   bool together_ = true;  // the kernel takes several packets as one message
 };
 
+// No packet is larger, with its header: a datagram over IPv4 holds no more, and less than the
+// smallest block is, so that a packet lies in two blocks at most.
+inline constexpr size_t kMaxPacketBytes = 65'507;
+
 }  // namespace tapedeck::gpu_worker::packets

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/datatype.h"
 #include "dataplane/status_macros.h"
-#include "gpu_worker/pace/system_timer.h"
+#include "gpu_worker/pace/timer.h"
 #include "gpu_worker/pipeline/chain.h"
 #include "gpu_worker/pipeline/record_origin.h"
 #include "gpu_worker/pipeline/tap_factory.h"

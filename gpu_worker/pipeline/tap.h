@@ -9,10 +9,12 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "dataplane/block/block.h"
+#include "dataplane/block/source.h"
 #include "dataplane/memory/slot_pool.h"
 #include "gpu_worker/pipeline/device_work.h"
 #include "gpu_worker/pipeline/outlet.h"
@@ -80,6 +82,26 @@ class Tap {
   uint32_t crc_ = 0;                       // of the pieces of a block that are done
   uint64_t next_sequence_ = 0;
   absl::Status status_;  // of the first piece that failed: no block is given behind it
+};
+
+// The second output of a recording as a Source: what its session sends. Lives on its session's
+// executor. Blocks come in order. Once it is gone, so is the second output,
+// and the pipeline goes on without.
+class TapSource final : public dataplane::Source {
+ public:
+  // The tap has the other end: either may go first.
+  explicit TapSource(std::shared_ptr<Outlet> outlet) : outlet_(std::move(outlet)) {}
+  ~TapSource() override { outlet_->Close(); }
+
+  absl::StatusOr<dataplane::Flow> Pull(dataplane::Block* block) override {
+    return outlet_->Pull(block);
+  }
+  void SetWaker(dataplane::Waker waker) override { outlet_->SetWaker(std::move(waker)); }
+  void Acknowledge(uint64_t /*watermark*/) override {}
+  absl::Status Reject(const dataplane::BlockHeader& header) override { return NoOtherCopy(header); }
+
+ private:
+  const std::shared_ptr<Outlet> outlet_;
 };
 
 }  // namespace tapedeck::gpu_worker::pipeline

@@ -5,12 +5,16 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "dataplane/block/flow.h"
 #include "services/model/recording/recording.h"
@@ -74,5 +78,14 @@ class Remarks {
   std::optional<Together> together_ ABSL_GUARDED_BY(mutex_);
   uint64_t alone_ ABSL_GUARDED_BY(mutex_) = 0;  // so many were kept one by one
 };
+
+// The note of a verify sink that compares nothing. `cause` is one of those that
+// CONTENT_NOT_COMPARED has in tapedeck/v1/notes.proto.
+inline services::Note NotCompared(absl::string_view cause, absl::string_view why,
+                                  std::map<std::string, std::string> facts = {}) {
+  facts["cause"] = std::string(cause);
+  return services::MakeNote("CONTENT_NOT_COMPARED", absl::StrCat("content not compared: ", why),
+                            std::move(facts));
+}
 
 }  // namespace tapedeck::gpu_worker::stages

@@ -1,5 +1,3 @@
-#include "gpu_worker/device/host/stream_order.h"
-
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -9,6 +7,7 @@
 #include "dataplane/crc/crc32c.h"
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/status_macros.h"
+#include "gpu_worker/device/host/device.h"
 #include "gpu_worker/device/thread_stream.h"
 #include "services/base/errors.h"
 

@@ -1,7 +1,7 @@
 #include "gpu_worker/packets/numbered/packet.h"
 
 #include "dataplane/little_endian.h"
-#include "gpu_worker/packets/limits.h"
+#include "gpu_worker/packets/datagrams.h"
 
 namespace tapedeck::gpu_worker::packets::numbered {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "dataplane/datatype.h"
-#include "gpu_worker/packets/limits.h"
+#include "gpu_worker/packets/datagrams.h"
 
 namespace tapedeck::gpu_worker::stages::ingest {
 

@@ -10,7 +10,6 @@
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/packets/datagrams.h"
-#include "gpu_worker/packets/limits.h"
 #include "gpu_worker/packets/named.h"
 #include "gpu_worker/packets/numbered/packet.h"
 #include "gpu_worker/stages/parameters.h"

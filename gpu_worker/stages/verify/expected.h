@@ -1,6 +1,7 @@
 // What a recording must hold, computed again from its origin.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,10 +13,31 @@
 #include "gpu_worker/stages/kind.h"
 #include "gpu_worker/stages/synth/source.h"
 #include "gpu_worker/stages/verify/crew.h"
-#include "gpu_worker/stages/verify/step.h"
 #include "services/signal/samples/reference_fft.h"
 
 namespace tapedeck::gpu_worker::stages::verify {
+
+using services::samples::Room;
+
+// A transform of a recording or of its playback, computed again in double precision. Any thread.
+class Step {
+ public:
+  virtual ~Step() = default;
+
+  // So many samples are taken at a time, and so many given for them.
+  virtual size_t granule() const = 0;
+  virtual size_t granule_given() const = 0;
+  // Samples without an imaginary part.
+  virtual bool gives_real() const = 0;
+
+  // Of whole granules; what is given lies at their beginning, real samples with imaginary parts of
+  // 0.
+  virtual void Apply(std::span<double> real, std::span<double> imaginary, Room& room) const = 0;
+};
+
+// From what the origin says of the transform. Null: it cannot be computed again. INVALID_ARGUMENT
+// (ARGUMENT_INVALID): they are damaged.
+absl::StatusOr<std::unique_ptr<Step>> StepFor(const services::model::OriginStage& transform);
 
 using services::samples::Parts;
 

@@ -1,10 +1,9 @@
-#include "gpu_worker/stages/verify/step.h"
-
 #include <vector>
 
 #include "dataplane/status_macros.h"
 #include "gpu_worker/stages/fft/transform.h"
 #include "gpu_worker/stages/power/transform.h"
+#include "gpu_worker/stages/verify/expected.h"
 #include "services/signal/samples/window.h"
 
 namespace tapedeck::gpu_worker::stages::verify {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "dataplane/executor/timed_wait.h"
-#include "gpu_worker/pace/system_timer.h"
+#include "gpu_worker/pace/timer.h"
 #include "tests/gpu_worker/pace/blocks.h"
 #include "tests/gpu_worker/pace/fake_timer.h"
 

@@ -1,4 +1,4 @@
-#include "gpu_worker/pace/system_timer.h"
+#include "gpu_worker/pace/timer.h"
 
 #include <poll.h>
 #include <sys/eventfd.h>
