@@ -46,7 +46,7 @@ RecordPipeline::~RecordPipeline() {
   tasks_->Drop();
   if (plan_.timer != nullptr) plan_.timer->Wake();
   thread_->Stop();
-  if (tapped_.has_value()) Hold(*std::exchange(tapped_, std::nullopt));
+  if (rest_.tapped.has_value()) Hold(*std::exchange(rest_.tapped, std::nullopt));
 }
 
 void RecordPipeline::SetWaker(dataplane::Waker waker) {
@@ -54,26 +54,26 @@ void RecordPipeline::SetWaker(dataplane::Waker waker) {
   plan_.ring->SetWaker([this, tasks = tasks_] { tasks->Post([this] { PostAdvance(); }); });
   plan_.source->SetWaker([this, tasks = tasks_] {
     tasks->Post([this] {
-      dry_ = false;
+      rest_.dry = false;
       PostAdvance();
     });
   });
   tasks_->Post([this] {
-    dry_ = false;  // Stop may have asked before, and nobody was to be woken
+    rest_.dry = false;  // Stop may have asked before, and nobody was to be woken
     PostAdvance();
   });
 }
 
 void RecordPipeline::Stop() {
-  stop_ = true;
+  end_.wanted = true;
   tasks_->Post([this] { PostAdvance(); });
   if (plan_.timer != nullptr) plan_.timer->Wake();
 }
 
 void RecordPipeline::PostAdvance() {
-  if (std::exchange(advance_posted_, true)) return;
+  if (std::exchange(rest_.posted, true)) return;
   tasks_->Post([this] {
-    advance_posted_ = false;
+    rest_.posted = false;
     Advance();
   });
 }
@@ -82,13 +82,14 @@ void RecordPipeline::PostAdvance() {
 // starts. It rests when there is no slot, or the source has nothing; the ring's waker, a completion
 // or the source's waker posts it again.
 void RecordPipeline::Advance() {
-  if (tapped_.has_value()) FeedTap();
-  if (sealed_ || tapped_.has_value()) return;
+  if (rest_.tapped.has_value()) FeedTap();
+  if (end_.sealed || rest_.tapped.has_value()) return;
   if (TooEarly()) return PostAdvance();
-  if (sealed_) return;
+  if (end_.sealed) return;
   if (LimitReached() || MustStop()) return Seal(absl::OkStatus());
-  if (dry_) return;
-  std::optional<Underway> slots = unused_.has_value() ? std::exchange(unused_, {}) : TakeSlots();
+  if (rest_.dry) return;
+  std::optional<Underway> slots =
+      rest_.unused.has_value() ? std::exchange(rest_.unused, {}) : TakeSlots();
   if (!slots.has_value()) return;
   Start(*std::move(slots));
   PostAdvance();
@@ -110,7 +111,7 @@ std::optional<RecordPipeline::Underway> RecordPipeline::TakeSlots() {
 }
 
 bool RecordPipeline::TooEarly() {
-  if (plan_.at_ns == 0 || begun_ || IsSkipped() || stop_) return false;
+  if (plan_.at_ns == 0 || begin_.asked || IsSkipped() || end_.wanted) return false;
   // Looked at again after each sleep: clocks are set.
   const int64_t now_ns = plan_.timer->WallNs();
   const int64_t left_ns = DueNs(next_sequence_) - now_ns;
@@ -135,30 +136,30 @@ void RecordPipeline::SkipUntil(int64_t now_ns) {
         "at", absl::StrCat("was ", (now_ns - plan_.at_ns) / dataplane::kSecondNs,
                            " s ago when the job could begin; at most 60 are told as missing")));
   }
-  while (DueNs(skipped_) <= now_ns) skipped_ += plan_.ring->run();
+  while (DueNs(begin_.skipped) <= now_ns) begin_.skipped += plan_.ring->run();
 }
 
 // Unless the source ends by itself, with what it has.
 bool RecordPipeline::MustStop() {
-  if (!stop_) return false;
-  if (!std::exchange(ending_, true)) gives_rest_ = plan_.source->EndNow();
-  return !gives_rest_;
+  if (!end_.wanted) return false;
+  if (!std::exchange(end_.asked, true)) end_.gives_rest = plan_.source->EndNow();
+  return !end_.gives_rest;
 }
 
 bool RecordPipeline::LimitReached() {
   const int64_t now_ns = plan_.clock->NowNs();
-  if (next_sequence_ == 0) started_ns_ = now_ns;
+  if (next_sequence_ == 0) begin_.clock_ns = now_ns;
   if (next_sequence_ == 0 && plan_.samples_per_s > 0) {
-    started_ns_ -= plan_.timer->WallNs() - plan_.at_ns;
+    begin_.clock_ns -= plan_.timer->WallNs() - plan_.at_ns;
   }
-  if (plan_.duration_ns != 0 && now_ns - started_ns_ >= plan_.duration_ns) stop_ = true;
+  if (plan_.duration_ns != 0 && now_ns - begin_.clock_ns >= plan_.duration_ns) end_.wanted = true;
   return plan_.blocks != 0 && next_sequence_ >= plan_.blocks;
 }
 
 // At the first block: from then on the duration counts.
 void RecordPipeline::StopAtDuration() {
   if (plan_.duration_ns == 0 || plan_.executor == nullptr) return;
-  plan_.executor->PostAt(started_ns_ + plan_.duration_ns, [this, alive = lifetime_.token()] {
+  plan_.executor->PostAt(begin_.clock_ns + plan_.duration_ns, [this, alive = lifetime_.token()] {
     if (!alive.expired()) Stop();
   });
 }
@@ -172,34 +173,34 @@ void RecordPipeline::Start(Underway underway) {
   }
   if (filled->flow == Flow::kEnd) return Seal(absl::OkStatus());
   if (filled->flow == Flow::kNotNow) {
-    dry_ = true;
-    unused_ = std::move(underway);
+    rest_.dry = true;
+    rest_.unused = std::move(underway);
     return;
   }
   if (next_sequence_ == 0) {
-    *began_ns_ = started_ns_;
+    *begin_.told_ns = begin_.clock_ns;
     StopAtDuration();
   }
   SetHeaders(underway, *filled);
   plan_.work->meter().OnDevice(++underway_);
   if (filled->bytes > 0 && filled->bytes < underway.loan.stage.host.size()) Seal(filled->end);
   if (plan_.tap == nullptr) return Enqueued(std::move(underway));
-  tapped_ = std::move(underway);
+  rest_.tapped = std::move(underway);
   FeedTap();
 }
 
 void RecordPipeline::SetHeaders(Underway& underway, const stages::Filled& filled) {
   const bool missing = filled.bytes == 0;
   size_t blocks = underway.blocks.size();
-  if (!missing) blocks = (payload_bytes_ + plan_.block_bytes - 1) / plan_.block_bytes;
+  if (!missing) blocks = (newest_.payload_bytes + plan_.block_bytes - 1) / plan_.block_bytes;
   if (plan_.blocks != 0) blocks = std::min<uint64_t>(blocks, plan_.blocks - next_sequence_);
   underway.blocks.resize(blocks);
-  size_t left = payload_bytes_;
+  size_t left = newest_.payload_bytes;
   for (Block& block : underway.blocks) {
     dataplane::BlockHeader& header = block.header();
     header.sequence = next_sequence_++;
     header.sample_index = header.sequence * (plan_.block_bytes / plan_.sample_bytes);
-    header.capture_ns = capture_ns_;
+    header.capture_ns = newest_.capture_ns;
     if (missing) {
       header.flags |= dataplane::kBlockMissing;
     } else {
@@ -209,23 +210,25 @@ void RecordPipeline::SetHeaders(Underway& underway, const stages::Filled& filled
     }
     plan_.trail.Stamp(Kind::kMade, {.sequence = header.sequence});
   }
-  const bool unknown = capture_ns_ == dataplane::kTimeUnknown;
-  if (plan_.meter != nullptr && begun_) plan_.meter->First(unknown ? made_ns_ : capture_ns_);
+  const bool unknown = newest_.capture_ns == dataplane::kTimeUnknown;
+  if (plan_.meter != nullptr && begin_.asked) {
+    plan_.meter->First(unknown ? newest_.made_ns : newest_.capture_ns);
+  }
 }
 
 void RecordPipeline::FeedTap() {
   StageMeter& meter = plan_.work->meter();
   meter.Begin();
   const absl::StatusOr<bool> taken =
-      plan_.tap->Take(tapped_->blocks.front().header(), tapped_->loan.network.device);
+      plan_.tap->Take(rest_.tapped->blocks.front().header(), rest_.tapped->loan.network.device);
   meter.End(Part::kGpu);
   if (taken.ok() && !*taken) return;
   meter.Mark(plan_.work->queue(), Part::kGpu);
   if (!taken.ok()) {
-    broken_ = true;
+    end_.broken = true;
     Seal(taken.status());
   }
-  Enqueued(*std::exchange(tapped_, std::nullopt));
+  Enqueued(*std::exchange(rest_.tapped, std::nullopt));
 }
 
 // The device may still be at work on the slots.
@@ -251,20 +254,20 @@ absl::StatusOr<stages::Filled> RecordPipeline::Fill(Underway& underway) {
   const auto& [host, device] = underway.loan.stage;
   const stages::Slot slot{
       .sequence = next_sequence_ / underway.blocks.size(), .host = host, .device = device};
-  payload_bytes_ = 0;
+  newest_.payload_bytes = 0;
   if (IsSkipped()) {
-    capture_ns_ = made_ns_ = DueNs(next_sequence_);
+    newest_.capture_ns = newest_.made_ns = DueNs(next_sequence_);
     return stages::Filled{};
   }
-  const bool first = !std::exchange(begun_, true);
+  const bool first = !std::exchange(begin_.asked, true);
   const bool due = first && plan_.samples_per_s > 0;
-  made_ns_ = due ? DueNs(next_sequence_) : plan_.clock->WallNs();
+  newest_.made_ns = due ? DueNs(next_sequence_) : plan_.clock->WallNs();
   StageMeter& meter = plan_.work->meter();
   meter.Sample(plan_.work->queue(), next_sequence_);
   meter.Begin();
   TD_ASSIGN_OR_RETURN(stages::Filled filled, plan_.source->Fill(slot, plan_.work->queue()));
   meter.End(Part::kSource);
-  if (filled.flow == Flow::kMoved) capture_ns_ = filled.capture_ns.value_or(made_ns_);
+  if (filled.flow == Flow::kMoved) newest_.capture_ns = filled.capture_ns.value_or(newest_.made_ns);
   if (filled.flow != Flow::kMoved || filled.bytes == 0) return filled;
   meter.Mark(plan_.work->queue(), Part::kSource);
   TD_RETURN_IF_ERROR(Enqueue(underway, filled.bytes));
@@ -273,7 +276,7 @@ absl::StatusOr<stages::Filled> RecordPipeline::Fill(Underway& underway) {
 }
 
 absl::Status RecordPipeline::Enqueue(Underway& underway, size_t made) {
-  TD_ASSIGN_OR_RETURN(payload_bytes_,
+  TD_ASSIGN_OR_RETURN(newest_.payload_bytes,
                       plan_.work->Enqueue(underway.loan, made, plan_.source->fills_host(),
                                           /*to_host=*/!plan_.work->direct()));
   return absl::OkStatus();
@@ -283,9 +286,9 @@ void RecordPipeline::Complete(Underway underway, const absl::Status& status) {
   const NvtxRange range(Kind::kReady);
   plan_.work->meter().OnDevice(--underway_);
   if (!status.ok()) {
-    broken_ = true;
+    end_.broken = true;
     Seal(status);
-  } else if (!broken_) {
+  } else if (!end_.broken) {
     Give(underway);
   }
   underway = {};  // the loan is free before the next start
@@ -313,16 +316,16 @@ void RecordPipeline::Give(Underway& underway) {
 }
 
 void RecordPipeline::Seal(absl::Status status) {
-  sealed_ = true;
-  seal_status_.Update(status);
+  end_.sealed = true;
+  end_.status.Update(status);
   EndIfDone();
 }
 
 void RecordPipeline::EndIfDone() {
-  if (!sealed_ || underway_ != 0) return;
+  if (!end_.sealed || underway_ != 0) return;
   // So that whoever has seen the end of this output will see that of the other.
-  if (plan_.tap != nullptr && !plan_.tap->End(seal_status_)) return;
-  outlet_.End(seal_status_);
+  if (plan_.tap != nullptr && !plan_.tap->End(end_.status)) return;
+  outlet_.End(end_.status);
 }
 
 }  // namespace tapedeck::gpu_worker::pipeline

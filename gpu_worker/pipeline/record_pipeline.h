@@ -82,7 +82,7 @@ class RecordPipeline final : public dataplane::Source {
   // When the duration began, by the clock; 0: no block has come. Any thread, also once the pipeline
   // is gone.
   std::function<int64_t()> Began() const {
-    return [began = began_ns_] { return began->load(); };
+    return [began = begin_.told_ns] { return began->load(); };
   }
 
  private:
@@ -104,7 +104,7 @@ class RecordPipeline final : public dataplane::Source {
   int64_t DueNs(uint64_t sequence) const;
   // What went by while nothing could be begun is missing.
   void SkipUntil(int64_t now_ns);
-  bool IsSkipped() const { return next_sequence_ < skipped_; }
+  bool IsSkipped() const { return next_sequence_ < begin_.skipped; }
   void Start(Underway underway);
   absl::StatusOr<stages::Filled> Fill(Underway& underway);
   absl::Status Enqueue(Underway& underway, size_t made);
@@ -123,32 +123,52 @@ class RecordPipeline final : public dataplane::Source {
   void EndIfDone();
   void PostAdvance();
 
+  // Work thread only, but for what says otherwise.
+
+  // Of the first block.
+  struct Begin {
+    bool asked = false;    // the source was asked for it
+    uint64_t skipped = 0;  // blocks that it came too late for
+    int64_t clock_ns = 0;  // when the duration began
+    // The same once there is a block, else 0. Any thread, also once the pipeline is gone.
+    const std::shared_ptr<std::atomic<int64_t>> told_ns = std::make_shared<std::atomic<int64_t>>(0);
+  };
+
+  // Of what was filled last.
+  struct Newest {
+    int64_t made_ns = 0;       // of the newest block, when it was asked for
+    int64_t capture_ns = 0;    // of its first sample; kTimeUnknown: nobody knows it
+    size_t payload_bytes = 0;  // what came out of the transforms
+  };
+
+  // What the next Advance waits for.
+  struct Rest {
+    bool posted = false;             // it has been posted
+    bool dry = false;                // the source has nothing; its waker ends that
+    std::optional<Underway> unused;  // the slots that it had nothing for
+    std::optional<Underway> tapped;  // the tap has not taken all of it yet
+  };
+
+  // Of the stream.
+  struct End {
+    std::atomic<bool> wanted = false;  // any thread
+    bool asked = false;                // the source was told so
+    bool gives_rest = false;           // and has more until it ends
+    bool sealed = false;               // no further block is started
+    bool broken = false;               // a block failed on the device: those behind it are dropped
+    absl::Status status;               // of the seal
+  };
+
   const RecordPlan plan_;
   const std::shared_ptr<services::TaskQueue> tasks_;
-  std::atomic<bool> stop_ = false;
-  const std::shared_ptr<std::atomic<int64_t>> began_ns_ = std::make_shared<std::atomic<int64_t>>(0);
-
   Outlet outlet_;
 
-  // Work thread only.
   uint64_t next_sequence_ = 0;
-  int64_t started_ns_ = 0;
-  bool ending_ = false;      // it shall end
-  bool gives_rest_ = false;  // and the source has more until it does
-  uint64_t skipped_ = 0;     // blocks that it came too late for
-  bool begun_ = false;       // the source was asked
-  size_t underway_ = 0;
-  // Of what was filled last.
-  int64_t made_ns_ = 0;       // of the newest block, when it was asked for
-  int64_t capture_ns_ = 0;    // of its first sample; kTimeUnknown: nobody knows it
-  size_t payload_bytes_ = 0;  // what came out of the transforms
-  bool advance_posted_ = false;
-  bool dry_ = false;                // the source has nothing; its waker ends that
-  std::optional<Underway> unused_;  // the slots that it had nothing for
-  std::optional<Underway> tapped_;  // the tap has not taken all of it yet
-  bool sealed_ = false;             // no further block is started
-  bool broken_ = false;             // a block failed on the device: those behind it are dropped
-  absl::Status seal_status_;
+  size_t underway_ = 0;  // on the device
+  Begin begin_;
+  Newest newest_;
+  Rest rest_;
+  End end_;
 
   dataplane::Lifetime lifetime_;  // of tasks on the executor
 
