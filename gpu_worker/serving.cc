@@ -31,7 +31,7 @@
 #include "services/rpc/otlp/tracing.h"
 #include "services/rpc/server/handlers/services.h"
 #include "services/rpc/server/server.h"
-#include "services/rpc/session_stream/session_service.h"
+#include "services/rpc/session_stream/control_streams.h"
 #include "services/rpc/storage_client/dialer.h"
 #include "services/session/protocol/storage.h"
 #include "services/session/serving/registry.h"

@@ -24,7 +24,7 @@
 #include "services/rpc/otlp/tracing.h"
 #include "services/rpc/server/handlers/services.h"
 #include "services/rpc/server/server.h"
-#include "services/rpc/session_stream/session_service.h"
+#include "services/rpc/session_stream/control_streams.h"
 #include "services/session/serving/registry.h"
 #include "storage_node/luns/member_roots.h"
 #include "storage_node/node/describer.h"

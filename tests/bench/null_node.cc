@@ -11,7 +11,7 @@
 #include "services/rpc/server/handlers/services.h"
 #include "services/rpc/server/server.h"
 #include "services/rpc/server/signals.h"
-#include "services/rpc/session_stream/session_service.h"
+#include "services/rpc/session_stream/control_streams.h"
 #include "services/session/serving/registry.h"
 #include "tests/bench/ends.h"
 #include "tests/bench/null_catalog.h"

@@ -8,7 +8,7 @@
 #include "dataplane/now.h"
 #include "dataplane/status_macros.h"
 #include "services/observe/flight/trails.h"
-#include "services/rpc/session_stream/stream_opener.h"
+#include "services/rpc/session_stream/control_streams.h"
 #include "tests/bench/ends.h"
 
 namespace tapedeck::bench {

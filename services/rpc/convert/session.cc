@@ -5,7 +5,6 @@
 #include <variant>
 
 #include "dataplane/status_macros.h"
-#include "services/rpc/convert/values/endpoint.h"
 #include "services/rpc/convert/values/fields.h"
 #include "services/rpc/convert/values/message.h"
 #include "services/rpc/convert/values/time.h"

@@ -2,6 +2,7 @@
 // refused.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -11,6 +12,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "services/rpc/identity/role.h"
@@ -77,5 +79,15 @@ class Policy {
 
 // Why it is no pattern of a rule: the text goes on after "is ". OK where it is one.
 absl::Status CheckResourcePattern(absl::string_view pattern);
+
+// Serial numbers of certificates, as a policy lists them: hexadecimal, upper case, without zeros in
+// front, as many as the authority gave. RFC 5280 gives them 20 bytes.
+inline constexpr size_t kMaxSerialDigits = 40;
+
+// As people write them, with colons or without. INVALID_ARGUMENT, whose text goes on after "is ".
+absl::StatusOr<std::string> ParseSerial(absl::string_view text);
+
+// Of a certificate in PEM. INVALID_ARGUMENT where it is none.
+absl::StatusOr<std::string> SerialOf(const std::string& certificate);
 
 }  // namespace tapedeck::services::identity

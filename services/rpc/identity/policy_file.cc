@@ -10,7 +10,7 @@
 #include "services/base/config/yaml.h"
 #include "services/base/files/input_file.h"
 #include "services/rpc/identity/caller.h"
-#include "services/rpc/identity/tls/serial.h"
+#include "services/rpc/identity/policy.h"
 #include "tapedeck/v1/policy.pb.h"
 
 namespace tapedeck::services::identity {

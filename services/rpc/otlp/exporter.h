@@ -15,6 +15,10 @@
 #include "services/base/trace/span.h"
 #include "services/base/trace/span_queue.h"
 
+namespace tapedeck::otlp::v1 {
+class ExportTraceServiceRequest;
+}
+
 namespace tapedeck::services::telemetry::otlp {
 
 struct ExporterSettings {
@@ -59,5 +63,9 @@ class Exporter {
 
   std::thread thread_;
 };
+
+// Spans as OTLP has them, of the program that `resource` names.
+tapedeck::otlp::v1::ExportTraceServiceRequest ToProto(const std::vector<trace::Attribute>& resource,
+                                                      const trace::SpanBatch& batch);
 
 }  // namespace tapedeck::services::telemetry::otlp

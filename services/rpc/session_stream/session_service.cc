@@ -1,5 +1,3 @@
-#include "services/rpc/session_stream/session_service.h"
-
 #include <grpcpp/alarm.h>
 
 #include <atomic>
@@ -17,6 +15,7 @@
 #include "services/rpc/convert/session.h"
 #include "services/rpc/convert/values/status.h"
 #include "services/rpc/server/dispatch.h"
+#include "services/rpc/session_stream/control_streams.h"
 #include "services/rpc/session_stream/stream_core.h"
 #include "tapedeck/v1/session.grpc.pb.h"
 

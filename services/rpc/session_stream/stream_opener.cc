@@ -1,5 +1,3 @@
-#include "services/rpc/session_stream/stream_opener.h"
-
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
 
@@ -15,6 +13,7 @@
 #include "services/rpc/client/calls/call_status.h"
 #include "services/rpc/client/calls/pulse.h"
 #include "services/rpc/convert/session.h"
+#include "services/rpc/session_stream/control_streams.h"
 #include "services/rpc/session_stream/stream_core.h"
 #include "tapedeck/v1/session.grpc.pb.h"
 

@@ -8,7 +8,7 @@
 #include "services/rpc/client/inlet_client.h"
 #include "services/rpc/client/recorder_client.h"
 #include "services/rpc/client/view_client.h"
-#include "services/rpc/session_stream/stream_opener.h"
+#include "services/rpc/session_stream/control_streams.h"
 
 namespace tapedeck::services::storage_client {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "dataplane/clock.h"
-#include "services/rpc/session_stream/session_service.h"
+#include "services/rpc/session_stream/control_streams.h"
 
 namespace tapedeck::services {
 namespace {

@@ -16,7 +16,7 @@
 #include "services/console/http_limits.h"
 #include "services/rpc/client/calls/call_status.h"
 #include "services/rpc/identity/caller.h"
-#include "services/rpc/identity/tls/serial.h"
+#include "services/rpc/identity/policy.h"
 #include "services/rpc/identity/voucher.h"
 #include "tapedeck/v1/catalog.grpc.pb.h"
 #include "tests/services/console/https_client.h"

@@ -16,7 +16,6 @@
 #include "services/rpc/identity/methods.h"
 #include "services/rpc/server/dispatch.h"
 #include "services/rpc/server/handlers/page.h"
-#include "services/rpc/server/handlers/recording_pages.h"
 #include "services/rpc/server/handlers/services.h"
 #include "services/rpc/server/handlers/validate.h"
 #include "services/rpc/server/handlers/verify_reactor.h"

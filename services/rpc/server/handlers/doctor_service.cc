@@ -3,7 +3,7 @@
 #include "dataplane/clock.h"
 #include "dataplane/status_macros.h"
 #include "services/observe/doctor/doctor.h"
-#include "services/rpc/convert/doctor.h"
+#include "services/rpc/convert/diagnostics.h"
 #include "services/rpc/convert/values/time.h"
 #include "services/rpc/server/dispatch.h"
 #include "services/rpc/server/handlers/services.h"

@@ -13,9 +13,12 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_format.h"
 #include "dataplane/status_macros.h"
+#include "services/model/seams/catalog.h"
 #include "services/rpc/convert/catalog.h"
 #include "services/rpc/convert/jobs.h"
 #include "services/rpc/convert/values/fields.h"
+#include "services/rpc/identity/access.h"
+#include "tapedeck/v1/catalog.pb.h"
 
 namespace tapedeck::services::server {
 
@@ -82,5 +85,12 @@ absl::Status FillPage(List list, const Request& request, KeyOf key_of,
   }
   return absl::OkStatus();
 }
+
+// A page of a listing of recordings, which may be of more than one wants to hold: they are asked
+// for a few at a time. Those that the caller may see. Any thread; waits for the catalog.
+// INVALID_ARGUMENT (ARGUMENT_INVALID): the page's size or token. Else what the catalog says.
+absl::Status FillWithRecordings(RecordingCatalog& recordings, const identity::Access& access,
+                                const v1::ListRecordingsRequest& request,
+                                v1::ListRecordingsResponse* response);
 
 }  // namespace tapedeck::services::server

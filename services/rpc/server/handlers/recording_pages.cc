@@ -1,4 +1,3 @@
-#include "services/rpc/server/handlers/recording_pages.h"
 
 #include <string>
 #include <vector>

@@ -2,7 +2,7 @@
 
 #include "dataplane/status_macros.h"
 #include "services/observe/flight/reader.h"
-#include "services/rpc/convert/trace.h"
+#include "services/rpc/convert/diagnostics.h"
 #include "services/rpc/server/dispatch.h"
 #include "services/rpc/server/handlers/services.h"
 #include "tapedeck/v1/trace.grpc.pb.h"

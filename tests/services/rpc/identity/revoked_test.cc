@@ -11,8 +11,8 @@
 #include "services/rpc/client/catalog_client.h"
 #include "services/rpc/identity/caller.h"
 #include "services/rpc/identity/gate.h"
+#include "services/rpc/identity/policy.h"
 #include "services/rpc/identity/policy_file.h"
-#include "services/rpc/identity/tls/serial.h"
 #include "tests/services/rpc/identity/secure_server.h"
 
 namespace tapedeck::services::identity {

@@ -9,7 +9,7 @@
 #include "services/model/seams/scrub.h"
 #include "services/model/seams/view.h"
 #include "services/rpc/server/handlers/services.h"
-#include "services/rpc/session_stream/session_service.h"
+#include "services/rpc/session_stream/control_streams.h"
 
 namespace tapedeck::services::identity {
 namespace {

@@ -14,8 +14,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "dataplane/now.h"
-#include "services/rpc/otlp/message.h"
 #include "services/rpc/otlp/tracing.h"
+#include "tapedeck/otlp/v1/trace.pb.h"
 #include "tests/services/base/trace/traced.h"
 
 namespace tapedeck::services::telemetry::otlp {

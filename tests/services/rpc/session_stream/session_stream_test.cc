@@ -18,8 +18,7 @@
 #include "services/base/errors.h"
 #include "services/rpc/limits.h"
 #include "services/rpc/server/server.h"
-#include "services/rpc/session_stream/session_service.h"
-#include "services/rpc/session_stream/stream_opener.h"
+#include "services/rpc/session_stream/control_streams.h"
 #include "tapedeck/v1/session.grpc.pb.h"
 
 namespace tapedeck::services::session_stream {

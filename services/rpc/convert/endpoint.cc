@@ -1,5 +1,3 @@
-#include "services/rpc/convert/values/endpoint.h"
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -8,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
+#include "services/rpc/convert/session.h"
 #include "services/rpc/convert/values/fields.h"
 
 namespace tapedeck::services::convert {

@@ -1,9 +1,12 @@
-// The opening end of control streams.
+// Control streams over gRPC (tapedeck.v1.SessionService): the end that opens them, and the end that
+// serves them.
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "services/rpc/client/calls/channel.h"
+#include "services/rpc/server/service.h"
 #include "services/session/protocol/control.h"
 
 namespace tapedeck::services::session_stream {
@@ -25,5 +28,12 @@ class StreamOpener {
  private:
   const std::unique_ptr<Graveyard> graveyard_;
 };
+
+// Who a call's limits are counted for: the identity, or where there is none the host of gRPC's
+// `peer`, without the port.
+std::string CallerKey(const std::string& identity, const std::string& peer);
+
+// `acceptor` gets every stream that peers open, on a gRPC thread, and outlives the server.
+server::ServiceFactory SessionServiceOver(session::SessionAcceptor& acceptor);
 
 }  // namespace tapedeck::services::session_stream
