@@ -6,7 +6,6 @@
 #include "gpu_worker/serving.h"
 #include "gpu_worker/settings.h"
 #include "services/base/process/daemon.h"
-#include "services/base/process/descriptors.h"
 #include "services/base/process/memory.h"
 #include "services/base/process/surroundings.h"
 #include "services/rpc/grpc_process.h"

@@ -11,7 +11,7 @@
 #include "services/base/faults.h"
 #include "services/base/process/grace.h"
 #include "services/base/trace/settings.h"
-#include "services/daemon/supervisor/settings.h"
+#include "services/daemon/supervisor/supervisor.h"
 #include "services/rpc/identity/tls/settings.h"
 
 namespace tapedeck::gpu_worker {

@@ -9,7 +9,6 @@
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
 #include "services/base/process/daemon.h"
-#include "services/base/process/descriptors.h"
 #include "services/base/process/memory.h"
 #include "services/base/process/surroundings.h"
 #include "services/rpc/grpc_process.h"

@@ -12,7 +12,7 @@
 #include "services/base/process/grace.h"
 #include "services/base/trace/settings.h"
 #include "services/console/settings.h"
-#include "services/daemon/supervisor/settings.h"
+#include "services/daemon/supervisor/supervisor.h"
 #include "services/rpc/identity/tls/settings.h"
 
 namespace tapedeck::storage_node {

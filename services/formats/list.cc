@@ -4,7 +4,7 @@
 #include "absl/strings/str_join.h"
 #include "services/base/errors.h"
 #include "services/formats/hdf5/hdf5.h"
-#include "services/formats/io/raw.h"
+#include "services/formats/io/samples_file.h"
 #include "services/formats/sigmf/sigmf.h"
 #include "services/formats/vita49/vita49.h"
 #include "services/formats/wav/wav.h"

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
-#include "services/base/process/descriptors.h"
+#include "services/base/process/surroundings.h"
 
 namespace tapedeck::storage_node::admission {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
-#include "services/base/files/open_beneath.h"
+#include "services/base/files/file_roots.h"
 
 namespace tapedeck::storage_node::disk {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "services/observe/doctor/lock.h"
+#include "services/observe/doctor/checks.h"
 #include "storage_node/doctor/checks.h"
 #include "storage_node/engine/uring_engine.h"
 #include "storage_node/store/list.h"

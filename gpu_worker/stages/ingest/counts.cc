@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
-#include "services/signal/vita49/payload_format.h"
+#include "services/signal/vita49/signal_text.h"
 
 namespace tapedeck::gpu_worker::stages::ingest {
 namespace {

@@ -9,7 +9,6 @@
 #include "gpu_worker/stages/ingest/packet.h"
 #include "services/model/recording/sample_time.h"
 #include "services/signal/vita49/packet.h"
-#include "services/signal/vita49/payload_format.h"
 #include "services/signal/vita49/sample_clock.h"
 #include "services/signal/vita49/signal_text.h"
 #include "services/signal/vita49/stream_clock.h"

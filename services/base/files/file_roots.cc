@@ -2,11 +2,14 @@
 
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -18,7 +21,6 @@
 #include "absl/strings/strip.h"
 #include "dataplane/status_macros.h"
 #include "services/base/files/errors.h"
-#include "services/base/files/open_beneath.h"
 #include "services/base/files/root_path.h"
 
 namespace tapedeck::services::files {
@@ -77,6 +79,9 @@ bool IsOfKernel(const std::string& path) {
   return statfs(path.c_str(), &found) == 0 &&
          (found.f_type == PROC_SUPER_MAGIC || found.f_type == SYSFS_MAGIC);
 }
+
+// Whoever renames on the way, or has a lease on the file, must not keep the caller for ever.
+constexpr int kMostTries = 32;
 
 }  // namespace
 
@@ -192,6 +197,19 @@ absl::Status CheckRootDirectory(const std::string& option, const std::string& pa
   const std::string why = Hindrance(path, X_OK);
   if (why.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(option, " ", path, ": ", why));
+}
+
+dataplane::Fd OpenBeneath(int directory, const std::string& path, int flags, mode_t mode) {
+  struct open_how how = {};
+  how.flags = static_cast<uint64_t>(flags | O_CLOEXEC);
+  how.mode = (flags & O_CREAT) != 0 ? mode : 0;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+  for (int i = 0; i < kMostTries; ++i) {
+    const long fd = syscall(SYS_openat2, directory, path.c_str(), &how, sizeof(how));
+    if (fd >= 0) return dataplane::Fd(static_cast<int>(fd));
+    if (errno != EINTR && errno != EAGAIN) break;
+  }
+  return dataplane::Fd();
 }
 
 }  // namespace tapedeck::services::files

@@ -4,12 +4,15 @@
 // own path each time, so that it may be mounted late.
 #pragma once
 
+#include <sys/types.h>
+
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "dataplane/fd.h"
 #include "services/base/files/input_file.h"
 #include "services/base/files/part_file.h"
 
@@ -68,5 +71,12 @@ std::string StateDirectoryOrParent(const std::string& path);
 // One beneath which others have put files: it is there and may be entered. FAILED_PRECONDITION,
 // which begins with the option; INVALID_ARGUMENT if it can never hold a file, as of /proc.
 absl::Status CheckRootDirectory(const std::string& option, const std::string& path);
+
+// openat2(2) as it never leaves a directory: as openat(2) with O_CLOEXEC, but for links, which are
+// not followed, and ways out of `directory`, which are not taken, whatever is changed meanwhile. A
+// descriptor, or one below 0 and errno: ELOOP (a link lies on the way), EXDEV (the path leads out),
+// ENOSYS or EPERM (a kernel before 5.6, or a container that forbids the call), EAGAIN (the path
+// changes all the time, or somebody has a lease on the file). Any thread that may wait for a disk.
+dataplane::Fd OpenBeneath(int directory, const std::string& path, int flags, mode_t mode = 0);
 
 }  // namespace tapedeck::services::files

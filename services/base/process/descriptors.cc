@@ -1,5 +1,3 @@
-#include "services/base/process/descriptors.h"
-
 #include <dirent.h>
 #include <sys/resource.h>
 
@@ -9,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "services/base/errors.h"
+#include "services/base/process/surroundings.h"
 
 namespace tapedeck::services {
 namespace {

@@ -15,9 +15,21 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "dataplane/executor/event_loop.h"
-#include "services/daemon/supervisor/settings.h"
+#include "services/base/trace/settings.h"
 
 namespace tapedeck::services::supervisor {
+
+// What systemd's environment variables say of the service that this process is. Read once, in the
+// settings of a program.
+struct Settings {
+  std::string socket;  // where it listens: a path, or @NAME; empty: nobody supervises this process
+  // It wants a sign of life at least so often; zero: it wants none.
+  absl::Duration watchdog = absl::ZeroDuration();
+};
+
+// Of NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID. INVALID_ARGUMENT (ARGUMENT_INVALID) names the
+// variable and what is wrong.
+absl::StatusOr<Settings> ReadSettings(const telemetry::trace::Environment& environment);
 
 // Messages to systemd as sd_notify(3) defines them: lines of NAME=VALUE, one datagram each, to a
 // Unix socket. That is all of the protocol, and stable; libsystemd for it would add four libraries

@@ -1,14 +1,19 @@
-// Samples that lie in a file in one or more pieces, in order. One thread that may wait.
+// Samples that lie in a file in one or more pieces, in order, as all formats but HDF5 read them;
+// and the format that is the samples and nothing else. One thread that may wait.
 #pragma once
 
 #include <algorithm>
+#include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "dataplane/status_macros.h"
 #include "services/base/files/input_file.h"
 #include "services/formats/io/input.h"
 #include "services/formats/io/reader.h"
+#include "services/formats/io/writer.h"
 
 namespace tapedeck::services::formats {
 
@@ -58,5 +63,11 @@ class SamplesFile final : public Reader {
   std::vector<InFile> pieces_;
   const Content content_;
 };
+
+// The samples and nothing else.
+std::unique_ptr<Writer> CreateRawWriter();
+
+absl::StatusOr<std::unique_ptr<Reader>> OpenRaw(const std::string& path,
+                                                const ReadOptions& options = {});
 
 }  // namespace tapedeck::services::formats

@@ -11,7 +11,7 @@
 #include "services/base/files/errors.h"
 #include "services/base/files/input_file.h"
 #include "services/base/files/part_file.h"
-#include "services/formats/io/raw.h"
+#include "services/formats/io/samples_file.h"
 #include "services/formats/sigmf/sigmf.h"
 #include "services/formats/sigmf/tar.h"
 #include "services/signal/sigmf/foreign_json.h"

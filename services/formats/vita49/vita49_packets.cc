@@ -9,8 +9,8 @@
 #include "dataplane/status_macros.h"
 #include "services/base/files/errors.h"
 #include "services/formats/io/reader.h"
-#include "services/signal/vita49/payload_format.h"
 #include "services/signal/vita49/sample_clock.h"
+#include "services/signal/vita49/signal_text.h"
 
 namespace tapedeck::services::formats {
 namespace {

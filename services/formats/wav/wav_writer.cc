@@ -4,8 +4,8 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
-#include "services/formats/io/raw.h"
 #include "services/formats/io/riff.h"
+#include "services/formats/io/samples_file.h"
 #include "services/formats/wav/wav.h"
 
 namespace tapedeck::services::formats {

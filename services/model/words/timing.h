@@ -81,7 +81,18 @@ struct Timing {
 
 // So many of the blocks, as a share from 0 to 1, were late by no more than this: the bound of the
 // count that has the last of them, or the worst jitter where that is less. 0 if there are none.
-int64_t JitterOf(const Timing& timing, double share);
+inline int64_t JitterOf(const Timing& timing, double share) {
+  uint64_t all = 0;
+  for (const JitterCount& count : timing.jitter) all += count.blocks;
+  double below = 0;
+  for (const JitterCount& count : timing.jitter) {
+    below += static_cast<double>(count.blocks);
+    if (below < share * static_cast<double>(all) || below == 0) continue;
+    if (count.up_to_ns == 0) break;
+    return std::min(count.up_to_ns, timing.worst_jitter_ns);
+  }
+  return timing.worst_jitter_ns;
+}
 
 // In no message.
 constexpr FieldTraits Percentile(absl::string_view name) {

@@ -2,12 +2,14 @@
 // tells of it. To add one: a file, or a function beside its like, and its line here and in list.cc.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "dataplane/topology/interfaces.h"
 #include "dataplane/transport/transport.h"
 #include "services/model/seams/node.h"
@@ -66,5 +68,13 @@ void CheckRegistration(const Scene& scene, const Request& request, Findings& fin
 void CheckMemory(const Scene& scene, const Request& request, Findings& findings);
 void CheckHugePages(const Scene& scene, const Request& request, Findings& findings);
 void CheckCrc(const Scene& scene, const Request& request, Findings& findings);
+
+// Whether memory may be locked: network cards and io_uring lock what they work on. Locks so many
+// bytes for a moment. RESOURCE_EXHAUSTED says the limit and whether the process may
+// pass it. OK also where the machine has not that much memory, which is another matter.
+absl::Status TryLock(uint64_t bytes);
+
+// "the limit of locked memory is 65536 bytes, and the process has not the capability IPC_LOCK".
+std::string LockLimits();
 
 }  // namespace tapedeck::services::doctor

@@ -4,7 +4,7 @@
 
 #include "services/signal/vita49/layout.h"
 #include "services/signal/vita49/packet.h"
-#include "services/signal/vita49/payload_format.h"
+#include "services/signal/vita49/signal_text.h"
 
 namespace tapedeck::services::vita49 {
 namespace {

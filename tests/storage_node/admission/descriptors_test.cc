@@ -1,12 +1,11 @@
 // What a session needs at its end is there at its beginning, or it is refused.
-#include "services/base/process/descriptors.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include <filesystem>
 
+#include "services/base/process/surroundings.h"
 #include "tests/storage_node/node_fixture.h"
 
 namespace tapedeck::storage_node {

@@ -1,7 +1,7 @@
-#include "services/formats/io/raw.h"
+
+#include "services/formats/io/samples_file.h"
 
 #include "dataplane/status_macros.h"
-#include "services/formats/io/samples_file.h"
 
 namespace tapedeck::services::formats {
 namespace {
