@@ -4,8 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "gpu_worker/pace/loop_feed.h"
-#include "gpu_worker/pace/range_feed.h"
+#include "gpu_worker/pace/feeds.h"
 
 namespace tapedeck::gpu_worker::pace {
 namespace {

@@ -1,5 +1,3 @@
-#include "gpu_worker/pace/loop_feed.h"
-
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -7,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/status_macros.h"
+#include "gpu_worker/pace/feeds.h"
 #include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker::pace {

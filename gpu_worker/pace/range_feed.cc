@@ -1,11 +1,10 @@
-#include "gpu_worker/pace/range_feed.h"
-
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
+#include "gpu_worker/pace/feeds.h"
 #include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker::pace {

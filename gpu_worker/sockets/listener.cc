@@ -1,9 +1,8 @@
-#include "gpu_worker/sockets/listener.h"
-
 #include <algorithm>
 #include <cerrno>
 
 #include "dataplane/clock.h"
+#include "gpu_worker/sockets/connection.h"
 #include "gpu_worker/sockets/stream.h"
 
 namespace tapedeck::gpu_worker::sockets {

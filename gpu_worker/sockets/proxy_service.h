@@ -9,7 +9,6 @@
 #include "dataplane/executor/event_loop.h"
 #include "dataplane/fd.h"
 #include "gpu_worker/sockets/connection.h"
-#include "gpu_worker/sockets/listener.h"
 #include "gpu_worker/sockets/proxy.h"
 
 namespace tapedeck::gpu_worker::sockets {

@@ -1,7 +1,7 @@
-#include "gpu_worker/stages/file/parameters.h"
+#include "gpu_worker/stages/parameters.h"
 
 #include "dataplane/status_macros.h"
-#include "gpu_worker/stages/parameters.h"
+#include "gpu_worker/stages/file/file.h"
 
 namespace tapedeck::gpu_worker::stages::file {
 namespace {

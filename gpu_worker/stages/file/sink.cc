@@ -1,5 +1,3 @@
-#include "gpu_worker/stages/file/sink.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/datatype.h"
 #include "dataplane/status_macros.h"
+#include "gpu_worker/stages/file/file.h"
 #include "services/base/errors.h"
 #include "services/base/files/errors.h"
 #include "services/base/files/file_roots.h"

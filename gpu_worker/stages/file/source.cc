@@ -1,5 +1,3 @@
-#include "gpu_worker/stages/file/source.h"
-
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -12,6 +10,7 @@
 #include "dataplane/block/block.h"
 #include "dataplane/datatype.h"
 #include "dataplane/status_macros.h"
+#include "gpu_worker/stages/file/file.h"
 #include "services/base/files/errors.h"
 #include "services/base/files/file_roots.h"
 #include "services/base/files/input_file.h"

@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "dataplane/status_macros.h"
-#include "gpu_worker/stages/file/sink.h"
+#include "gpu_worker/stages/file/file.h"
 #include "services/base/errors.h"
 #include "tests/scratch_file.h"
 #include "tests/services/noted.h"

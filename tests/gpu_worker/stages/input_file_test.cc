@@ -8,7 +8,7 @@
 
 #include <filesystem>
 
-#include "gpu_worker/stages/file/source.h"
+#include "gpu_worker/stages/file/file.h"
 #include "services/base/errors.h"
 #include "tests/scratch_file.h"
 

@@ -10,7 +10,7 @@
 #include "gpu_worker/pipeline/device_choice.h"
 #include "gpu_worker/stages/convert/transform.h"
 #include "gpu_worker/stages/fft/transform.h"
-#include "gpu_worker/stages/file/parameters.h"
+#include "gpu_worker/stages/file/file.h"
 #include "gpu_worker/stages/list.h"
 #include "gpu_worker/stages/null/sink.h"
 #include "gpu_worker/stages/power/transform.h"

@@ -16,7 +16,6 @@
 #include "services/rpc/convert/recorder.h"
 #include "services/rpc/convert/session.h"
 #include "services/rpc/convert/values/fields.h"
-#include "services/rpc/convert/values/stage.h"
 #include "services/rpc/convert/values/transfer.h"
 #include "services/rpc/convert/view.h"
 #include "tests/services/rpc/convert/filled.h"

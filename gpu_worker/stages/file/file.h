@@ -10,11 +10,27 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "gpu_worker/stages/file/parameters.h"
 #include "gpu_worker/stages/kind.h"
 #include "services/model/words/note.h"
 
 namespace tapedeck::gpu_worker::stages::file {
+
+// What the source and the sink are told.
+struct SourceParameters {
+  std::string path;   // on the worker's machine
+  bool loop = false;  // start again at the end
+};
+
+absl::StatusOr<SourceParameters> ParseSource(const services::StageParameters& given);
+Description DescribeSource(const SourceParameters& parameters);
+
+struct SinkParameters {
+  std::string path;      // on the worker's machine
+  bool replace = false;  // the file that is there, once the playback has ended well
+};
+
+absl::StatusOr<SinkParameters> ParseSink(const services::StageParameters& given);
+Description DescribeSink(const SinkParameters& parameters);
 
 struct SourceSettings {
   services::files::FileRoots files;
@@ -43,5 +59,14 @@ absl::StatusOr<OpenedSource> OpenSource(const SourceSettings& settings);
 // Opens the file for a channel. The same errors, also where the channel is of another datatype.
 absl::StatusOr<MadeSource> CreateSource(const SourceParameters& parameters,
                                         const SourcePlace& place);
+
+// The file sink: each block's payload at sequence * block_bytes, in any order. A missing block
+// leaves a hole and an error at the end; samples that were lost before the recording are zeros, and
+// a note at the end. Writes beside the path (see services/base/files/part_file.h): only a playback
+// that ends well puts its file there, and one that fails leaves nothing. A recording with missing
+// blocks leaves its part file, and the error names it. ALREADY_EXISTS (FILE_EXISTS),
+// INVALID_ARGUMENT (FILE_INVALID), NOT_FOUND (FILE_NOT_FOUND), PERMISSION_DENIED
+// (FILE_OUTSIDE_ROOTS).
+absl::StatusOr<MadeSink> CreateSink(const SinkParameters& parameters, const SinkPlace& place);
 
 }  // namespace tapedeck::gpu_worker::stages::file
