@@ -272,6 +272,22 @@ class Notes(LintTest):
             self.accepts("notes", {**self.GIVEN, name: text + "\n"})
 
 
+class Walks(LintTest):
+    CODE = {"services/a.cc": "absl::Status Desk::Put(int a) {\n}\n", "services/b/b.h": "class Line final : public Way {\n  int Go() override;\n};\n",
+            "dataplane/c.cc": "int Sum(int a) {\n}\n"}
+
+    def test_functions(self):
+        def walk(step):
+            return {"services/README.md": f"# a\n\n## Walks\n### There\n1. {step}\n\n## Else\n1. `services` `Gone`: free\n", **self.CODE}
+        self.accepts("walks", walk("`services` `Desk::Put`\n   `Line::Go`; `dataplane` `Sum`: puts `Anything`"))
+        self.rejects("services/README.md:5: no function Desk::Get below services", "walks", walk("`services` `Desk::Get`: gets"))
+        self.rejects("no function Way::Go", "walks", walk("`services` `Way::Go`: goes"))
+        self.rejects("no function Desk::Put below dataplane", "walks", walk("`dataplane` `Desk::Put`: puts"))
+        self.rejects("no function Su below", "walks", walk("`dataplane` `Su`: adds"))
+        self.rejects("no code lies below services/d", "walks", walk("`services/d` `Sum`: adds"))
+        self.rejects("Sum stands before its folder", "walks", walk("`Sum`: adds"))
+
+
 class Clocks(LintTest):
     def test_waits(self):
         for text in ("m.AwaitWithTimeout(c, t);", "done->WaitForNotificationWithDeadline(t);", "v.WaitWithTimeout(&m, t);",
