@@ -6,9 +6,9 @@ from typing import Any, Mapping, Optional, Sequence, Union
 
 from tapedeck import names
 from tapedeck.calls import DISK_S, Calls, Tls, request_id
-from tapedeck.descriptors import message, number_of, words_of
+from tapedeck.descriptors import message
 from tapedeck.errors import ArgumentInvalid, ChannelNotFound, LunNotFound, RecordingNotFound
-from tapedeck.jobs import Job, Stage, duration, settings_of, stage_of, start
+from tapedeck.jobs import Job, Stage, duration, number, settings_of, stage_of, start
 from tapedeck.recording import Recording, look_up
 from tapedeck.stream import Stream, segments_of, stream_or_segment
 from tapedeck.values import Capture, Channel, Lun, Node, RecordingInfo
@@ -16,14 +16,6 @@ from tapedeck.values import Capture, Channel, Lun, Node, RecordingInfo
 _TIMEOUT_S = 4.0
 # CreateLun of a memory LUN touches all of its pages before it answers.
 _CREATE_LUN_S = 60.0
-
-
-def _number(enum: str, word: str) -> int:
-    try:
-        return number_of(enum, word)
-    except KeyError:
-        raise ArgumentInvalid(f"{word!r} is none of {', '.join(words_of(enum)[1:])}", code="INVALID_ARGUMENT",
-                              metadata={"field": enum}) from None
 
 
 class Client:
@@ -61,12 +53,13 @@ class Client:
 
     def create_lun(self, lun: str, store: str, members: Sequence[str] = (), *, capacity_bytes: int = 0,
                    full_policy: str = "STOP", max_age_s: float = 0.0, max_fill_percent: int = 0, prewrite_files: int = 0,
-                   prewrite_bytes: int = 0, copies: int = 1, description: str = "", labels: Optional[Mapping[str, str]] = None) -> Lun:
-        """`store` is posix, direct, device, rados or memory, `members` what it lies on: directories, devices or pools; with 2 copies two directories."""
+                   prewrite_bytes: int = 0, copies: int = 1, description: str = "", labels: Optional[Mapping[str, str]] = None, **settings: Any) -> Lun:
+        """`store` is posix, direct, device, rados or memory, `members` what it lies on: directories, devices or pools; with 2 copies two directories.
+        `settings` are other fields of Lun (catalog.proto), durations in seconds as NAME_s."""
         wanted = message("Lun")(store=store, members=list(members), capacity_bytes=capacity_bytes,
-                                full_policy=_number("FullPolicy", full_policy), max_fill_percent=max_fill_percent,
+                                full_policy=number("FullPolicy", full_policy), max_fill_percent=max_fill_percent,
                                 max_age=duration(max_age_s), prewrite_files=prewrite_files, prewrite_bytes=prewrite_bytes, copies=copies,
-                                description=description, labels=dict(labels or {}))
+                                description=description, labels=dict(labels or {}), **settings_of("Lun", settings))
         return Lun.of(self._storage.call("CatalogService", "CreateLun", {
             "lun_id": names.check_id(lun), "lun": wanted, "request_id": request_id()}, _CREATE_LUN_S))
 
@@ -83,13 +76,13 @@ class Client:
     def create_channel(self, channel: str, *, block_bytes: int = 1 << 20, datatype: str = "cf32_le",
                        sample_rate: float = 0.0, commit_level: str = "DURABLE", pre_trigger_s: float = 0.0,
                        post_trigger_s: float = 0.0, segment_bytes: int = 0, description: str = "",
-                       labels: Optional[Mapping[str, str]] = None) -> Channel:
-        """LUN/CHANNEL."""
+                       labels: Optional[Mapping[str, str]] = None, **settings: Any) -> Channel:
+        """LUN/CHANNEL. `settings` are other fields of Channel, as of create_lun: move_to="luns/deep", move_after_s=3600."""
         lun, one = names.ids_of(channel, 2)
         wanted = message("Channel")(
             block_bytes=block_bytes, datatype=datatype, sample_rate=sample_rate, segment_bytes=segment_bytes,
-            commit_level=_number("CommitLevel", commit_level), description=description, labels=dict(labels or {}),
-            pre_trigger=duration(pre_trigger_s), post_trigger=duration(post_trigger_s))
+            commit_level=number("CommitLevel", commit_level), description=description, labels=dict(labels or {}),
+            pre_trigger=duration(pre_trigger_s), post_trigger=duration(post_trigger_s), **settings_of("Channel", settings))
         return Channel.of(self._storage.call("CatalogService", "CreateChannel", {
             "parent": names.name_of([lun]), "channel_id": one, "channel": wanted, "request_id": request_id()}, DISK_S))
 

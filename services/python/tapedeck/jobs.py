@@ -8,7 +8,7 @@ import time
 from typing import Any, Iterator, Mapping, Optional, Sequence, Union
 
 from tapedeck.calls import Calls, request_id
-from tapedeck.descriptors import message, word_of
+from tapedeck.descriptors import message, number_of, word_of, words_of
 from tapedeck.errors import ArgumentInvalid, Error, JobCancelled, SessionStalled
 from tapedeck.failures import of_status
 from tapedeck.values import check_name
@@ -176,8 +176,18 @@ def start(calls: Calls, method: str, fields: dict[str, Any], transforms: Sequenc
         "request_id": request_id()}))
 
 
+def number(enum: str, word: str) -> int:
+    """Of a word of the enum. ArgumentInvalid."""
+    try:
+        return number_of(enum, word)
+    except KeyError:
+        raise ArgumentInvalid(f"{word!r} is none of {', '.join(words_of(enum)[1:])}", code="INVALID_ARGUMENT",
+                              metadata={"field": enum}) from None
+
+
 def settings_of(request: str, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields of the message `request`: NAME_s is the duration NAME in seconds, and None leaves a field out. TypeError."""
+    """Fields of the message `request`: NAME_s is the duration NAME in seconds, an enum is its word or number, and None leaves a
+    field out. TypeError, ArgumentInvalid."""
     known = message(request).DESCRIPTOR.fields_by_name
     fields = {}
     for name, value in settings.items():
@@ -185,8 +195,12 @@ def settings_of(request: str, settings: Mapping[str, Any]) -> dict[str, Any]:
         field = name[:-2] if in_seconds else name
         if field not in known:
             raise TypeError(f"{request} has no field {name!r}")
+        if in_seconds and value is not None:
+            value = duration(value)
+        elif isinstance(value, str) and known[field].enum_type is not None:
+            value = number(known[field].enum_type.name, value)
         if value is not None:
-            fields[field] = duration(value) if in_seconds else value
+            fields[field] = value
     return fields
 
 

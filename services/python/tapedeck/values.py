@@ -46,6 +46,20 @@ def _check_stream(owner: Any, message: str) -> None:
         _require(False, message, "datatype")
 
 
+def _settings(owner: Any) -> Mapping[str, Any]:
+    """Numbers, texts, the words of enums, and durations in seconds: those that settings_of takes."""
+    settings: dict[str, Any] = {}
+    for field in owner.DESCRIPTOR.fields:
+        value = getattr(owner, field.name)
+        if field.enum_type is not None:
+            settings[field.name] = word_of(field.enum_type.name, value)
+        elif field.message_type is None and isinstance(value, (bool, int, float, str)):
+            settings[field.name] = value
+        elif field.message_type is not None and field.message_type.name == "Duration":
+            settings[f"{field.name}_s"] = value.seconds + value.nanos / 1e9
+    return settings
+
+
 @dataclasses.dataclass(frozen=True)
 class Lun:
     """A storage container. The fields are those of tapedeck/v1/catalog.proto, as are those of all values here."""
@@ -64,6 +78,7 @@ class Lun:
     cause: str
     description: str
     labels: Mapping[str, str]
+    settings: Mapping[str, Any]  # all that catalog.proto has, by name; of a duration NAME_s
 
     @staticmethod
     def of(message: Any) -> Lun:
@@ -72,7 +87,7 @@ class Lun:
         return Lun(message.name, message.uid, message.store, tuple(message.members), message.capacity_bytes,
                    message.used_bytes, message.recordings, word_of("FullPolicy", message.full_policy),
                    message.prewrite_files, max(1, message.copies), word_of("LunState", message.state), message.cause,
-                   message.description, dict(message.labels))
+                   message.description, dict(message.labels), _settings(message))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -89,6 +104,7 @@ class Channel:
     labels: Mapping[str, str]
     move_to: str  # luns/{lun}; empty: its recordings stay
     move_after_s: float
+    settings: Mapping[str, Any]  # as of a Lun
 
     @staticmethod
     def of(message: Any) -> Channel:
@@ -98,7 +114,7 @@ class Channel:
         return Channel(message.name, message.block_bytes, message.datatype, message.sample_rate,
                        word_of("CommitLevel", message.commit_level), message.segment_bytes, message.description,
                        dict(message.labels), message.move_to,
-                       message.move_after.seconds + message.move_after.nanos / 1e9)
+                       message.move_after.seconds + message.move_after.nanos / 1e9, _settings(message))
 
 
 @dataclasses.dataclass(frozen=True)

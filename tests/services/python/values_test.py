@@ -110,6 +110,18 @@ class SettingsTest(unittest.TestCase):
         self.assertEqual((request.copies, request.resume_for.nanos, list(request.standbys)), (2, 500_000_000, ["s1:1"]))
         self.assertNotIn("device", fields)
 
+    def test_all_of_a_channel(self):
+        made = descriptors.message("Channel")(**{**STREAM, "name": "luns/l/channels/c", "move_to": "luns/deep"},
+                                              **settings_of("Channel", {"move_after_s": 1.5, "transfer_op": "send"}))
+        settings = Channel.of(made).settings
+        self.assertEqual((settings["move_to"], settings["move_after_s"], settings["transfer_op"]), ("luns/deep", 1.5, "SEND"))
+        self.assertLessEqual({field.name for field in made.DESCRIPTOR.fields} - {"create_time", "labels"},
+                             {name.removesuffix("_s") for name in settings} | set(settings))
+        again = descriptors.message("Channel")(**settings_of("Channel", settings))
+        self.assertEqual(Channel.of(again).settings, settings)
+        with self.assertRaises(errors.ArgumentInvalid):
+            settings_of("Channel", {"transfer_op": "sned"})
+
     def test_others_are_refused(self):
         for name in ("copys", "copies_t", "resume_s"):
             with self.assertRaises(TypeError):
