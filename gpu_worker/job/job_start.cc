@@ -79,10 +79,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(const std::string& name,
                                                                     *environment.device->device)}));
   const bool live = stages.source.description.waits || !stages.source.description.ends;
   pipeline::RecordSettings settings{.stages = std::move(stages),
-                                    .blocks = spec.blocks,
-                                    .duration_ns = spec.duration_ns,
-                                    .at_ns = spec.at_ns,
-                                    .counts_from_at = spec.transfer.group.has_value(),
+                                    .spec = spec,
                                     .meter = meter,
                                     .channel = SettingsOf(channel),
                                     .files = environment.files,

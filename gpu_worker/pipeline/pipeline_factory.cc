@@ -68,19 +68,19 @@ absl::StatusOr<std::vector<stages::ChosenTransform>> ChooseTransforms(
 uint64_t ExpectedBlocks(const RecordSettings& settings, uint64_t source_bytes,
                         uint64_t block_bytes) {
   const uint64_t in_source = (source_bytes + block_bytes - 1) / block_bytes;
-  if (settings.blocks == 0) return settings.duration_ns == 0 ? in_source : 0;
-  return in_source == 0 ? settings.blocks : std::min(settings.blocks, in_source);
+  if (settings.spec.blocks == 0) return settings.spec.duration_ns == 0 ? in_source : 0;
+  return in_source == 0 ? settings.spec.blocks : std::min(settings.spec.blocks, in_source);
 }
 
 // A source that waits for samples from elsewhere has them by itself from then on.
 double RateFromAt(const RecordSettings& settings) {
   const bool makes = !settings.stages.source.description.waits;
-  return settings.counts_from_at && makes ? settings.channel.sample_rate : 0;
+  return settings.spec.transfer.group.has_value() && makes ? settings.channel.sample_rate : 0;
 }
 
 // None: it begins at no instant.
 absl::StatusOr<std::unique_ptr<pace::Timer>> TimerFor(const RecordSettings& settings) {
-  if (settings.at_ns == 0) return nullptr;
+  if (settings.spec.at_ns == 0) return nullptr;
   return pace::SystemTimer::Create();
 }
 
@@ -174,7 +174,7 @@ absl::StatusOr<RecordStages> ChooseStages(const services::RecordSpec& spec) {
     TD_ASSIGN_OR_RETURN(out.tap, ChooseTransforms(spec.outputs.front().transforms));
     TD_RETURN_IF_ERROR(CheckTap(out.transforms, *out.tap));
   }
-  if (!out.source.description.ends && spec.blocks == 0 && spec.duration_ns == 0) {
+  if (!out.source.description.ends && !spec.limited()) {
     return ArgumentInvalid("limit",
                            "limit is missing: this source does not end, give blocks or a duration");
   }
@@ -206,8 +206,8 @@ absl::StatusOr<Recording> CreateRecording(RecordSettings settings) {
                                      .datatype = chain.takes,
                                      .sample_rate = rate,
                                      .block_bytes = chain.bytes_before(),
-                                     .at_ns = settings.at_ns,
-                                     .in_group = settings.counts_from_at,
+                                     .at_ns = settings.spec.at_ns,
+                                     .in_group = settings.spec.transfer.group.has_value(),
                                      .transformed = !transforms.empty(),
                                      .files = std::move(settings.files)}));
   if (made.remarks != nullptr) made.remarks->CountIn(chain.samples_for_one);
@@ -245,9 +245,7 @@ absl::StatusOr<Recording> CreateRecording(RecordSettings settings) {
                                                         .executor = settings.executor,
                                                         .block_bytes = block_bytes,
                                                         .sample_bytes = datatype.bytes_per_sample(),
-                                                        .blocks = settings.blocks,
-                                                        .duration_ns = settings.duration_ns,
-                                                        .at_ns = settings.at_ns,
+                                                        .spec = settings.spec,
                                                         .samples_per_s = RateFromAt(settings),
                                                         .timer = std::move(timer),
                                                         .meter = std::move(settings.meter),

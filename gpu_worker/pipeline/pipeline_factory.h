@@ -68,11 +68,8 @@ size_t BlocksAtOnce(const RecordStages& stages, uint64_t block_bytes, const devi
 
 struct RecordSettings {
   RecordStages stages;
-  TapSettings tap;              // of a second output
-  uint64_t blocks = 0;          // 0: no such limit
-  int64_t duration_ns = 0;      // 0: no such limit
-  int64_t at_ns = 0;            // UTC; no sample is made before; 0: they are as soon as they can be
-  bool counts_from_at = false;  // the samples: see RecordPlan
+  services::RecordSpec spec;           // what the stages were chosen for
+  TapSettings tap;                     // of a second output
   std::shared_ptr<pace::Meter> meter;  // gets the time of the first then
   ChannelSettings channel;
   services::files::FileRoots files;           // that the job may name

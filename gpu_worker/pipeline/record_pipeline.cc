@@ -111,7 +111,7 @@ std::optional<RecordPipeline::Underway> RecordPipeline::TakeSlots() {
 }
 
 bool RecordPipeline::TooEarly() {
-  if (plan_.at_ns == 0 || begin_.asked || IsSkipped() || end_.wanted) return false;
+  if (plan_.spec.at_ns == 0 || begin_.asked || IsSkipped() || end_.wanted) return false;
   // Looked at again after each sleep: clocks are set.
   const int64_t now_ns = plan_.timer->WallNs();
   const int64_t left_ns = DueNs(next_sequence_) - now_ns;
@@ -126,14 +126,14 @@ bool RecordPipeline::TooEarly() {
 int64_t RecordPipeline::DueNs(uint64_t sequence) const {
   const uint64_t block_samples = plan_.block_bytes / plan_.sample_bytes;
   return plan_.samples_per_s > 0
-             ? pace::Schedule(plan_.samples_per_s, plan_.at_ns).DueNs(sequence * block_samples)
-             : plan_.at_ns;
+             ? pace::Schedule(plan_.samples_per_s, plan_.spec.at_ns).DueNs(sequence * block_samples)
+             : plan_.spec.at_ns;
 }
 
 void RecordPipeline::SkipUntil(int64_t now_ns) {
-  if (now_ns - plan_.at_ns > pace::kMostLateNs) {
+  if (now_ns - plan_.spec.at_ns > pace::kMostLateNs) {
     return Seal(services::ArgumentInvalid(
-        "at", absl::StrCat("was ", (now_ns - plan_.at_ns) / dataplane::kSecondNs,
+        "at", absl::StrCat("was ", (now_ns - plan_.spec.at_ns) / dataplane::kSecondNs,
                            " s ago when the job could begin; at most 60 are told as missing")));
   }
   while (DueNs(begin_.skipped) <= now_ns) begin_.skipped += plan_.ring->run();
@@ -150,18 +150,20 @@ bool RecordPipeline::LimitReached() {
   const int64_t now_ns = plan_.clock->NowNs();
   if (next_sequence_ == 0) begin_.clock_ns = now_ns;
   if (next_sequence_ == 0 && plan_.samples_per_s > 0) {
-    begin_.clock_ns -= plan_.timer->WallNs() - plan_.at_ns;
+    begin_.clock_ns -= plan_.timer->WallNs() - plan_.spec.at_ns;
   }
-  if (plan_.duration_ns != 0 && now_ns - begin_.clock_ns >= plan_.duration_ns) end_.wanted = true;
-  return plan_.blocks != 0 && next_sequence_ >= plan_.blocks;
+  if (plan_.spec.duration_ns != 0 && now_ns - begin_.clock_ns >= plan_.spec.duration_ns)
+    end_.wanted = true;
+  return plan_.spec.blocks != 0 && next_sequence_ >= plan_.spec.blocks;
 }
 
 // At the first block: from then on the duration counts.
 void RecordPipeline::StopAtDuration() {
-  if (plan_.duration_ns == 0 || plan_.executor == nullptr) return;
-  plan_.executor->PostAt(begin_.clock_ns + plan_.duration_ns, [this, alive = lifetime_.token()] {
-    if (!alive.expired()) Stop();
-  });
+  if (plan_.spec.duration_ns == 0 || plan_.executor == nullptr) return;
+  plan_.executor->PostAt(begin_.clock_ns + plan_.spec.duration_ns,
+                         [this, alive = lifetime_.token()] {
+                           if (!alive.expired()) Stop();
+                         });
 }
 
 void RecordPipeline::Start(Underway underway) {
@@ -193,7 +195,8 @@ void RecordPipeline::SetHeaders(Underway& underway, const stages::Filled& filled
   const bool missing = filled.bytes == 0;
   size_t blocks = underway.blocks.size();
   if (!missing) blocks = (newest_.payload_bytes + plan_.block_bytes - 1) / plan_.block_bytes;
-  if (plan_.blocks != 0) blocks = std::min<uint64_t>(blocks, plan_.blocks - next_sequence_);
+  if (plan_.spec.blocks != 0)
+    blocks = std::min<uint64_t>(blocks, plan_.spec.blocks - next_sequence_);
   underway.blocks.resize(blocks);
   size_t left = newest_.payload_bytes;
   for (Block& block : underway.blocks) {

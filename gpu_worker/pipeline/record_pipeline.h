@@ -23,6 +23,7 @@
 #include "gpu_worker/pipeline/tap.h"
 #include "gpu_worker/stages/stage.h"
 #include "services/base/threads/task_thread.h"
+#include "services/model/job_spec.h"
 
 namespace tapedeck::gpu_worker::pipeline {
 
@@ -37,12 +38,10 @@ struct RecordPlan {
   dataplane::Executor* executor = nullptr;
   size_t block_bytes = 0;
   size_t sample_bytes = 0;  // of the payload's datatype
-  uint64_t blocks = 0;      // 0: no such limit
-  int64_t duration_ns = 0;  // from the first block on; 0: no such limit
-  // UTC: no block is begun before, and the meter gets the time of the first; 0: at once, and both
-  // are null.
-  int64_t at_ns = 0;
-  // Not 0: samples count from at_ns. Blocks that were over when the first could be begun are
+  // What was asked for. Its duration counts from the first block on. If it has a time, no block is
+  // begun before, and the meter gets the time of the first; else timer and meter are null.
+  services::RecordSpec spec;
+  // Not 0: samples count from spec.at_ns. Blocks that were over when the first could be begun are
   // missing, and the first there is begins when it is due.
   double samples_per_s = 0;
   std::unique_ptr<pace::Timer> timer;
@@ -100,7 +99,7 @@ class RecordPipeline final : public dataplane::Source {
   std::optional<Underway> TakeSlots();
   // Whether the first block is to wait; sleeps for a while then.
   bool TooEarly();
-  // When a block is due, UTC; of a recording whose samples count from at_ns.
+  // When a block is due, UTC; of a recording whose samples count from spec.at_ns.
   int64_t DueNs(uint64_t sequence) const;
   // What went by while nothing could be begun is missing.
   void SkipUntil(int64_t now_ns);

@@ -64,6 +64,9 @@ struct RecordSpec {
   int64_t at_ns = 0;                            // UTC; 0: as soon as it can be
   uint32_t copies = 1;                          // of each block, each on a node of its own
   std::vector<OutputSpec> outputs;              // at most one
+
+  // Whether it ends also if its source does not.
+  bool limited() const { return blocks > 0 || duration_ns > 0; }
 };
 
 struct PlaybackSpec {

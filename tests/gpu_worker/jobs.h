@@ -83,9 +83,8 @@ inline absl::StatusOr<pipeline::Recording> Record(const pipeline::DeviceChoice& 
       test.run != 0 ? test.run : pipeline::BlocksAtOnce(stages, test.block_bytes, *device.device);
   return pipeline::CreateRecording(
       {.stages = std::move(stages),
+       .spec = std::move(spec),
        .tap = std::move(tap),
-       .blocks = test.blocks,
-       .duration_ns = test.duration_ns,
        .channel = {.datatype = test.datatype,
                    .block_bytes = test.block_bytes,
                    .sample_rate = test.sample_rate},

@@ -203,7 +203,7 @@ TEST_P(BounceTest, SlotsOfAnotherSizeAreNoRuns) {
   ASSERT_TRUE(stages.ok()) << stages.status();
   const auto recording =
       pipeline::CreateRecording({.stages = *std::move(stages),
-                                 .blocks = 8,
+                                 .spec = {.blocks = 8},
                                  .channel = {.datatype = "cf32_le", .block_bytes = 4096},
                                  .device = &choice_,
                                  .ring = *std::move(ring),

@@ -23,6 +23,8 @@ class LiveSourceTest : public DeviceTest {
     auto work = pipeline::DeviceWork::Create(device(), {.block_bytes = kTestBlockBytes});
     auto ring =
         pipeline::MakeRing(device(), dataplane::ladder::Rung::kBounce, 1, 3, kTestBlockBytes);
+    services::RecordSpec spec;
+    spec.duration_ns = duration_ns;
     return pipeline::RecordPipeline::Create({.source = std::make_unique<InletSource>(inlet_),
                                              .work = *std::move(work),
                                              .ring = *std::move(ring),
@@ -30,7 +32,7 @@ class LiveSourceTest : public DeviceTest {
                                              .executor = executor,
                                              .block_bytes = kTestBlockBytes,
                                              .sample_bytes = 8,
-                                             .duration_ns = duration_ns})
+                                             .spec = std::move(spec)})
         .value();
   }
 

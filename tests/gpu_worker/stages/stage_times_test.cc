@@ -57,7 +57,7 @@ class StageTimesTest : public DeviceTest {
     const int64_t began_ns = clock_.NowNs();
     auto recording = pipeline::CreateRecording(
         {.stages = *std::move(stages),
-         .blocks = kBlocks,
+         .spec = {.blocks = kBlocks},
          .channel = {.datatype = "cf32_le", .block_bytes = kTestBlockBytes},
          .device = &choice_,
          .ring = pipeline::MakeRing(device(), rung, 1, 8, kTestBlockBytes).value(),
