@@ -1,6 +1,7 @@
 #include "services/model/lun.h"
 
 #include "absl/strings/str_cat.h"
+#include "services/model/words/check_fields.h"
 #include "services/model/words/invalid.h"
 
 namespace tapedeck::services::model {
@@ -35,15 +36,9 @@ absl::Status CheckCopies(const Lun& lun) {
 }  // namespace
 
 absl::Status CheckLun(const Lun& lun) {
-  if (lun.members.size() > kMaxMembers) {
-    return Invalid("members", absl::StrCat("are more than ", kMaxMembers));
-  }
-  if (lun.max_age_ns < 0 || lun.max_age_ns > kMaxDurationNs) {
-    return Invalid("max_age", "must be 0 to 73 years");
-  }
-  if (lun.max_fill_percent > 100) return Invalid("max_fill_percent", "must be 0 to 100");
   if (const absl::Status copies = CheckCopies(lun); !copies.ok()) return copies;
   if (const absl::Status prewrite = CheckPrewrite(lun); !prewrite.ok()) return prewrite;
+  if (const absl::Status bounds = CheckFields(lun); !bounds.ok()) return bounds;
   return CheckDescription(lun.description, lun.labels, kConfiguredLabels);
 }
 

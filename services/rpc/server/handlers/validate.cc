@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <cmath>
-#include <concepts>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -17,7 +16,7 @@
 #include "services/model/recording/group.h"
 #include "services/model/recording/part.h"
 #include "services/model/seams/features.h"
-#include "services/model/words/field.h"
+#include "services/model/words/check_fields.h"
 #include "services/model/words/member_name.h"
 #include "services/model/words/resource_name.h"
 #include "services/model/words/storage_list.h"
@@ -27,6 +26,7 @@ namespace tapedeck::services::server {
 namespace {
 
 using convert::FieldError;
+using model::CheckFields;
 
 constexpr size_t kMaxMembers = 64;
 constexpr size_t kMaxPathBytes = 4096;     // PATH_MAX
@@ -62,38 +62,6 @@ absl::Status CheckStage(absl::string_view field, const StageSpec& stage) {
     }
   }
   return absl::OkStatus();
-}
-
-// What a list of fields says of it.
-template <std::unsigned_integral Value>
-absl::Status CheckValue(const model::FieldTraits& field, Value value) {
-  if (value <= field.most) return absl::OkStatus();
-  return FieldError(field.name, absl::StrCat("must be at most ", field.most));
-}
-
-template <std::same_as<int64_t> Value>
-absl::Status CheckValue(const model::FieldTraits& field, Value ns) {
-  if (field.unit != model::Unit::kDuration) return absl::OkStatus();
-  if (ns < 0) return FieldError(field.name, "is negative");
-  if (static_cast<uint64_t>(ns) <= field.most) return absl::OkStatus();
-  return FieldError(field.name, absl::StrCat("must be at most ", field.most / 1'000'000'000, " s"));
-}
-
-template <typename Value>
-absl::Status CheckValue(const model::FieldTraits& field, const std::vector<Value>& values) {
-  if (values.size() <= field.most) return absl::OkStatus();
-  return FieldError(field.name, absl::StrCat("are more than ", field.most));
-}
-
-template <typename Struct>
-absl::Status CheckFields(const Struct& spec) {
-  absl::Status status;
-  model::ForEachField<Struct>([&](const auto& field) {
-    if constexpr (requires { CheckValue(field, spec.*field.member); }) {
-      if (status.ok()) status = CheckValue(field, spec.*field.member);
-    }
-  });
-  return status;
 }
 
 absl::Status CheckTransforms(absl::string_view field, const std::vector<StageSpec>& transforms) {

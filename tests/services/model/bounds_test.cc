@@ -1,0 +1,60 @@
+#include <gtest/gtest.h>
+
+#include <type_traits>
+
+#include "absl/strings/match.h"
+#include "services/model/channel.h"
+#include "services/model/lun.h"
+
+namespace tapedeck::services::model {
+namespace {
+
+Channel AChannel() {
+  return {.name = "luns/l/channels/c",
+          .block_bytes = kMinBlockBytes,
+          .datatype = "cf32_le",
+          .sample_rate = 1e6,
+          .move_to = "luns/deep",
+          .move_after_ns = kMinMoveAfterNs};
+}
+
+// Of each field that is a duration, whatever it is for, and of none beside it.
+template <typename Struct>
+void ExpectBounds(const Struct& good, absl::Status (*check)(const Struct&)) {
+  EXPECT_TRUE(check(good).ok()) << check(good);
+  int durations = 0;
+  ForEachField<Struct>([&](const auto& field) {
+    if (field.unit != Unit::kDuration) return;
+    if constexpr (std::is_same_v<std::decay_t<decltype(good.*field.member)>, int64_t>) {
+      ++durations;
+      for (const int64_t ns : {int64_t{-1}, kMaxDurationNs + 1'000'000'000}) {
+        Struct bad = good;
+        bad.*field.member = ns;
+        const absl::Status status = check(bad);
+        EXPECT_TRUE(absl::IsInvalidArgument(status) &&
+                    absl::StartsWith(status.message(), field.name))
+            << field.name << ": " << status;
+      }
+    }
+  });
+  EXPECT_GT(durations, 0);
+}
+
+TEST(BoundsTest, EachDurationHasThem) {
+  ExpectBounds<Channel>(AChannel(), CheckChannel);
+  ExpectBounds<Lun>({.name = "luns/l", .store = "posix", .members = {"/a"}}, CheckLun);
+}
+
+TEST(BoundsTest, NumbersAndListsHaveThoseOfTheirField) {
+  Lun lun{.name = "luns/l", .store = "posix", .max_fill_percent = 100};
+  lun.members.resize(kMaxMembers, "/a");
+  EXPECT_TRUE(CheckLun(lun).ok()) << CheckLun(lun);
+  Lun fuller = lun;
+  fuller.max_fill_percent = 101;
+  EXPECT_EQ(CheckLun(fuller).message(), "max_fill_percent must be at most 100");
+  lun.members.emplace_back("/b");
+  EXPECT_EQ(CheckLun(lun).message(), "members are more than 64");
+}
+
+}  // namespace
+}  // namespace tapedeck::services::model
