@@ -122,7 +122,11 @@ struct Fields<RecordSpec> {
                 .help = "Try so long to go on with the recording if the storage node is lost, 0s: "
                         "not",
                 .initial = "30s"}),
-      Describe(&RecordSpec::at_ns, {.name = "at", .unit = Unit::kTime}),
+      Describe(&RecordSpec::at_ns, {.name = "at",
+                                    .unit = Unit::kTime,
+                                    .option = "at",
+                                    .help = "Make no sample before this time, UTC, within a day: "
+                                            "2026-01-31T12:00:00.5Z"}),
       Describe(&RecordSpec::copies,
                {.name = "copies",
                 .most = kMaxPartCopies,

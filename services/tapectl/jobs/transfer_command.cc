@@ -2,7 +2,6 @@
 #include <optional>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "dataplane/printable.h"
 #include "dataplane/status_macros.h"
 #include "services/site/names.h"
@@ -236,11 +235,6 @@ void AddMembers(Command command, GroupOptions& group, const std::string& help,
   command.AddOption("--member", group.members, member_help).OneEach().Needs(option);
 }
 
-void AddAt(Command command, int64_t& at_ns, const std::string& help) {
-  command.AddParsed("--at", at_ns, ParseTimeNs,
-                    absl::StrCat(help, ", UTC, within a day: 2026-01-31T12:00:00.5Z"));
-}
-
 void AddPacing(Command command, model::Pacing& pacing) {
   command.AddParsed("--rate", pacing.rate_factor, ParseRateFactor,
                     "Give samples at the rate of the recording (recorded), at a multiple of it, "
@@ -254,7 +248,9 @@ void AddPacing(Command command, model::Pacing& pacing) {
   loop.Excludes(end);
   command.AddParsed("--loop-count", pacing.loop_count, ParseCount,
                     "End the loop after so many turns; default when it is cancelled");
-  AddAt(command, pacing.at_ns, "Give the first sample at this time");
+  command.AddParsed(
+      "--at", pacing.at_ns, ParseTimeNs,
+      "Give the first sample at this time, UTC, within a day: 2026-01-31T12:00:00.5Z");
 }
 
 void AddRecord(Command tapectl, Program& program) {
@@ -280,7 +276,6 @@ void AddRecord(Command tapectl, Program& program) {
   record.AddOption("--standby", record_options->standbys,
                    "HOST:PORT of a storage node that takes the LUN over (tapedeck-storage "
                    "--standby-for), to go on at if the first is lost; once for each, at most 8");
-  AddAt(record, record_options->record.to.at_ns, "Make no sample before this time");
   record.AddOption("--seed", record_options->seed, "Of the synth source; default 1");
   record.AddFlag("--loop", record_options->loop, "Start the file again at its end");
   AddShared(record, *record_options);

@@ -37,8 +37,9 @@ absl::Status ParseValue(const model::FieldTraits& field, absl::string_view text,
   return absl::OkStatus();
 }
 
-absl::Status ParseValue(const model::FieldTraits&, absl::string_view text, int64_t& to) {
-  TD_ASSIGN_OR_RETURN(to, ParseDurationOrZeroNs(text));
+absl::Status ParseValue(const model::FieldTraits& field, absl::string_view text, int64_t& to) {
+  const bool is_time = field.unit == model::Unit::kTime;
+  TD_ASSIGN_OR_RETURN(to, is_time ? ParseTimeNs(text) : ParseDurationOrZeroNs(text));
   return absl::OkStatus();
 }
 

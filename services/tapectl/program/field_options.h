@@ -21,7 +21,7 @@
 namespace tapedeck::services::tapectl {
 
 // A value as people write it; the error says how to. Numbers of bytes as ParseBytes, durations as
-// ParseDurationOrZeroNs, a double as ParseRate (units.h).
+// ParseDurationOrZeroNs, times as ParseTimeNs, a double as ParseRate (units.h).
 absl::Status ParseValue(const model::FieldTraits& field, absl::string_view text, std::string& to);
 absl::Status ParseValue(const model::FieldTraits& field, absl::string_view text, double& to);
 absl::Status ParseValue(const model::FieldTraits& field, absl::string_view text, uint32_t& to);

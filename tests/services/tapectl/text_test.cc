@@ -6,6 +6,7 @@
 #include "services/base/errors.h"
 #include "services/site/units.h"
 #include "services/tapectl/program/answer.h"
+#include "services/tapectl/program/field_options.h"
 #include "services/tapectl/terminal/failure.h"
 #include "services/tapectl/terminal/progress.h"
 
@@ -43,6 +44,15 @@ TEST(UnitsTest, RatesCountsAndDurations) {
   for (const char* bad : {"", "0s", "-1s", "10", "inf", "1y"}) {
     EXPECT_FALSE(ParseDurationNs(bad).ok()) << bad;
   }
+}
+
+TEST(UnitsTest, ANumberOfAFieldIsATimeOrADuration) {
+  int64_t ns = 0;
+  EXPECT_TRUE(ParseValue({.unit = model::Unit::kTime}, "1970-01-01T00:00:02Z", ns).ok());
+  EXPECT_EQ(ns, 2'000'000'000);
+  EXPECT_TRUE(ParseValue({.unit = model::Unit::kDuration}, "3s", ns).ok());
+  EXPECT_EQ(ns, 3'000'000'000);
+  EXPECT_FALSE(ParseValue({.unit = model::Unit::kDuration}, "1970-01-01T00:00:02Z", ns).ok());
 }
 
 TEST(ProgressTest, ShowsBarRatePercentAndTimeLeft) {
