@@ -204,6 +204,19 @@ function(tapedeck_library name)
   tapedeck_as_its_folder(${name})
 endfunction()
 
+# tapedeck_sources(OUT a.cc */*.cc): the files that match, by their names, whatever their folder.
+function(tapedeck_sources out)
+  file(GLOB found RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS ${ARGN})
+  set(named)
+  foreach(source ${found})
+    get_filename_component(name ${source} NAME)
+    list(APPEND named "${name}|${source}")
+  endforeach()
+  list(SORT named)
+  list(TRANSFORM named REPLACE "^[^|]*[|]" "")
+  set(${out} ${named} PARENT_SCOPE)
+endfunction()
+
 # tapedeck_as_its_folder(TARGET): where a folder has set TAPEDECK_OFF_PATH, no block passes it.
 function(tapedeck_as_its_folder target)
   if(TAPEDECK_OFF_PATH)
