@@ -44,6 +44,14 @@ void AddDoctorCommand(Command tapectl, Program& program);
 void AddViewCommand(Command tapectl, Program& program);
 void AddKindsCommand(Command tapectl, Program& program);
 
+// In the order in which the help shows them.
+inline constexpr void (*kCommands[])(Command, Program&) = {
+    AddLunCommands,        AddChannelCommands, AddTransferCommands, AddReceiveCommand,
+    AddRecordingsCommands, AddRepairCommand,   AddMountCommand,     AddRecorderCommands,
+    AddScrubCommands,      AddJobsCommands,    AddExplainCommand,   AddNodesCommand,
+    AddWatchCommand,       AddTopCommand,      AddTraceCommand,     AddDoctorCommand,
+    AddViewCommand,        AddKindsCommand,    AddProfilesCommand};
+
 // `completion`: of the line that LineToComplete has found.
 void AddCompletionCommand(Command tapectl, Program& program,
                           const command_line::Completion& completion);
