@@ -3,6 +3,7 @@
 #include <google/protobuf/descriptor.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -32,6 +33,9 @@ constexpr char kJson[] = "application/json";
 constexpr char kApi[] = "/api/";
 constexpr char kAbout[] = "/api/console";
 constexpr char kWorkersPrefix[] = "workers/";
+// That a worker has, and the console passes calls to.
+constexpr absl::string_view kWorkerServices[] = {
+    "tapedeck.v1.PipelineService", "tapedeck.v1.NodeService", "tapedeck.v1.DoctorService"};
 constexpr char kSignOfLife[] = ":\n\n";
 
 HttpAnswer JsonAnswer(std::string json) {
@@ -83,7 +87,7 @@ HttpAnswer FileAnswer(absl::string_view path) {
 
 struct Console::Place {
   client::Channel channel;
-  absl::Span<const absl::string_view> services;
+  std::vector<std::string> services;
   bool worker = false;
 };
 
@@ -129,12 +133,12 @@ Console::~Console() {
 
 absl::Status Console::AddPlaces(const Settings& settings, server::Server& server) {
   places_[""] = {.channel = {.address = "the node", .channel = server.OwnChannel()},
-                 .services = NodeServices()};
+                 .services = server.services()};
   for (const std::string& text : settings.workers) {
     TD_ASSIGN_OR_RETURN(const Worker worker, ParseWorker(text));
     places_[absl::StrCat(kWorkersPrefix, worker.name, "/")] = {
         .channel = client::MakeChannel(worker.address, {}, {.tls = security_.tls()}),
-        .services = WorkerServices(),
+        .services = {std::begin(kWorkerServices), std::end(kWorkerServices)},
         .worker = true};
     workers_.push_back(worker.name);
   }

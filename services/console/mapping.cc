@@ -22,13 +22,6 @@ namespace {
 namespace util = google::protobuf::util;
 using tapectl::Json;
 
-constexpr absl::string_view kNodeServices[] = {
-    "tapedeck.v1.CatalogService", "tapedeck.v1.RecorderService", "tapedeck.v1.NodeService",
-    "tapedeck.v1.DoctorService",  "tapedeck.v1.TraceService",    "tapedeck.v1.ViewService"};
-
-constexpr absl::string_view kWorkerServices[] = {
-    "tapedeck.v1.PipelineService", "tapedeck.v1.NodeService", "tapedeck.v1.DoctorService"};
-
 constexpr std::pair<absl::StatusCode, unsigned> kHttpStatuses[] = {
     {absl::StatusCode::kOk, 200},
     {absl::StatusCode::kInvalidArgument, 400},
@@ -63,11 +56,8 @@ std::unique_ptr<Message> New(const google::protobuf::Descriptor& type) {
 
 }  // namespace
 
-absl::Span<const absl::string_view> NodeServices() { return kNodeServices; }
-absl::Span<const absl::string_view> WorkerServices() { return kWorkerServices; }
-
 absl::StatusOr<const MethodDescriptor*> FindMethod(absl::string_view path,
-                                                   absl::Span<const absl::string_view> services) {
+                                                   absl::Span<const std::string> services) {
   const std::pair<absl::string_view, absl::string_view> parts =
       absl::StrSplit(path, absl::MaxSplits('/', 1));
   const auto* pool = google::protobuf::DescriptorPool::generated_pool();

@@ -20,13 +20,10 @@ namespace tapedeck::services::console {
 using google::protobuf::Message;
 using google::protobuf::MethodDescriptor;
 
-// Which services there are for HTTP callers: of the node itself, and of workers.
-absl::Span<const absl::string_view> NodeServices();
-absl::Span<const absl::string_view> WorkerServices();
-
-// "tapedeck.v1.NodeService/GetNode" of one of `services`. NOT_FOUND: there is no such call there.
+// "tapedeck.v1.NodeService/GetNode" of one of `services`. NOT_FOUND: there is no such call there,
+// or its caller streams.
 absl::StatusOr<const MethodDescriptor*> FindMethod(absl::string_view path,
-                                                   absl::Span<const absl::string_view> services);
+                                                   absl::Span<const std::string> services);
 
 std::unique_ptr<Message> NewRequest(const MethodDescriptor& method);
 std::unique_ptr<Message> NewAnswer(const MethodDescriptor& method);

@@ -215,6 +215,13 @@ std::shared_ptr<grpc::Channel> Server::OwnChannel() {
 
 const identity::Voucher& Server::voucher() const { return parts_->dispatch.voucher(); }
 
+std::vector<std::string> Server::services() const {
+  std::vector<std::string> names;
+  for (const Service& service : parts_->services) names.push_back(service.name);
+  names.pop_back();  // health comes last, and is the server's own
+  return names;
+}
+
 void Server::AddMetrics(telemetry::Page& page) const {
   page.Add("tapedeck_tls_handshakes_failed_total", parts_->handshakes.failed());
   page.Add("tapedeck_connections_turned_away_total", parts_->acceptor->turned_away());

@@ -42,6 +42,9 @@ class Server {
   std::shared_ptr<grpc::Channel> OwnChannel();
   const identity::Voucher& voucher() const;
 
+  // Names of the services that it was made with.
+  std::vector<std::string> services() const;
+
   // Does not wait.
   void AddMetrics(telemetry::Page& page) const;
 
