@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "services/session/protocol/messages.h"
-#include "storage_node/admission/means.h"
+#include "storage_node/admission/node_resources.h"
 #include "storage_node/admission/record_target.h"
 #include "storage_node/capture/armed_recording.h"
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <memory>
 
-#include "storage_node/admission/means.h"
+#include "storage_node/admission/node_resources.h"
 #include "storage_node/admission/record_target.h"
 #include "storage_node/capture/armed_recording.h"
 

@@ -14,7 +14,7 @@
 #include "storage_node/admission/session_plan.h"
 #include "storage_node/capture/segment_sink.h"
 #include "storage_node/capture/trigger_sink.h"
-#include "storage_node/recordings/scribe.h"
+#include "storage_node/recordings/metadata_writer.h"
 
 namespace tapedeck::storage_node::admission {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "storage_node/admission/means.h"
+#include "storage_node/admission/node_resources.h"
 #include "storage_node/admission/record_target.h"
 #include "storage_node/capture/armed_recording.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "services/session/serving/host.h"
-#include "storage_node/admission/means.h"
+#include "storage_node/admission/node_resources.h"
 
 namespace tapedeck::storage_node::admission {
 

@@ -10,7 +10,7 @@
 #include "dataplane/ladder/ring_fit.h"
 #include "services/session/protocol/messages.h"
 #include "services/session/serving/host.h"
-#include "storage_node/admission/means.h"
+#include "storage_node/admission/node_resources.h"
 #include "storage_node/admission/session_ring.h"
 
 namespace tapedeck::storage_node::admission {

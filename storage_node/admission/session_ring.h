@@ -7,7 +7,7 @@
 #include "absl/status/statusor.h"
 #include "dataplane/ladder/ring_fit.h"
 #include "services/session/protocol/messages.h"
-#include "storage_node/admission/means.h"
+#include "storage_node/admission/node_resources.h"
 
 namespace tapedeck::storage_node::admission {
 

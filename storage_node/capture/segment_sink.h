@@ -18,7 +18,7 @@
 #include "storage_node/capture/segment_keeper.h"
 #include "storage_node/capture/stream_end.h"
 #include "storage_node/capture/trigger_port.h"
-#include "storage_node/recording/writing/room_end.h"
+#include "storage_node/recording/writing/end_of_space.h"
 
 namespace tapedeck::storage_node::capture {
 

@@ -10,8 +10,8 @@
 #include "services/model/words/resource_name.h"
 #include "storage_node/format/json_fields.h"
 #include "storage_node/format/json_text.h"
-#include "storage_node/format/kept_fields.h"
 #include "storage_node/format/limits.h"
+#include "storage_node/format/stored_fields.h"
 #include "storage_node/format/uuid.h"
 
 namespace tapedeck::storage_node::format {

@@ -10,8 +10,8 @@
 #include "storage_node/format/config.h"
 #include "storage_node/format/json_fields.h"
 #include "storage_node/format/json_text.h"
-#include "storage_node/format/kept_fields.h"
 #include "storage_node/format/limits.h"
+#include "storage_node/format/stored_fields.h"
 
 namespace tapedeck::storage_node::format {
 namespace {

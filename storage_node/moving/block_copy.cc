@@ -11,7 +11,7 @@
 #include "services/copy/compare.h"
 #include "services/copy/fits.h"
 #include "storage_node/admission/new_recording.h"
-#include "storage_node/moving/drafts.h"
+#include "storage_node/moving/move_drafts.h"
 #include "storage_node/moving/reading.h"
 #include "storage_node/recording/await_block.h"
 

@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "services/copy/pace.h"
-#include "storage_node/admission/means.h"
+#include "storage_node/admission/node_resources.h"
 #include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::moving {

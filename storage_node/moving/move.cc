@@ -12,7 +12,7 @@
 #include "services/model/recording/part.h"
 #include "services/model/words/invalid.h"
 #include "storage_node/moving/block_copy.h"
-#include "storage_node/moving/drafts.h"
+#include "storage_node/moving/move_drafts.h"
 #include "storage_node/recordings/readable.h"
 
 namespace tapedeck::storage_node::moving {

@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "services/copy/pace.h"
-#include "storage_node/admission/means.h"
+#include "storage_node/admission/node_resources.h"
 
 namespace tapedeck::storage_node::moving {
 

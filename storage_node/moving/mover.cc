@@ -10,7 +10,7 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
-#include "storage_node/moving/drafts.h"
+#include "storage_node/moving/move_drafts.h"
 
 namespace tapedeck::storage_node::moving {
 namespace {

@@ -15,9 +15,9 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
-#include "storage_node/moving/attempts.h"
 #include "storage_node/moving/backoff.h"
 #include "storage_node/moving/move.h"
+#include "storage_node/moving/move_runner.h"
 
 namespace tapedeck::storage_node::moving {
 

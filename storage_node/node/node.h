@@ -11,7 +11,7 @@
 #include "services/model/seams/catalog.h"
 #include "services/observe/telemetry/page.h"
 #include "services/session/serving/host.h"
-#include "storage_node/admission/means.h"
+#include "storage_node/admission/node_resources.h"
 #include "storage_node/admission/session_host.h"
 #include "storage_node/capture/live_triggers.h"
 #include "storage_node/disk/file_lock.h"

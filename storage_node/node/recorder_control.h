@@ -7,8 +7,8 @@
 
 #include "services/model/seams/recorder.h"
 #include "storage_node/capture/live_triggers.h"
+#include "storage_node/recordings/metadata_writer.h"
 #include "storage_node/recordings/recordings.h"
-#include "storage_node/recordings/scribe.h"
 
 namespace tapedeck::storage_node::node {
 

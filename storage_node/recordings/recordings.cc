@@ -10,7 +10,7 @@
 #include "storage_node/format/limits.h"
 #include "storage_node/recording/caller_loop.h"
 #include "storage_node/recording/recovery/recovery.h"
-#include "storage_node/recordings/scribe.h"
+#include "storage_node/recordings/metadata_writer.h"
 #include "storage_node/recordings/sigmf_view.h"
 #include "storage_node/repair/manifest_repair.h"
 

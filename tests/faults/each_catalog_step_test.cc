@@ -26,7 +26,7 @@
 #include "storage_node/scrub/scrubber.h"
 #include "tests/faults/failing_sql.h"
 #include "tests/sim/seeds.h"
-#include "tests/storage_node/kept.h"
+#include "tests/storage_node/node_contents.h"
 #include "tests/storage_node/node_fixture.h"
 
 namespace tapedeck::faults {

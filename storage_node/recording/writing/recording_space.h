@@ -14,8 +14,8 @@
 #include "storage_node/recording/writing/block_limits.h"
 #include "storage_node/recording/writing/capacity.h"
 #include "storage_node/recording/writing/capacity_account.h"
+#include "storage_node/recording/writing/end_of_space.h"
 #include "storage_node/recording/writing/footprint.h"
-#include "storage_node/recording/writing/room_end.h"
 #include "storage_node/store/layout.h"
 
 namespace tapedeck::storage_node::recording {

@@ -10,7 +10,7 @@
 #include "absl/synchronization/notification.h"
 #include "storage_node/admission/new_recording.h"
 #include "storage_node/admission/resumed.h"
-#include "tests/storage_node/kept.h"
+#include "tests/storage_node/node_contents.h"
 #include "tests/storage_node/node_fixture.h"
 
 namespace tapedeck::storage_node {

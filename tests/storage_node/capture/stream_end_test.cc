@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "services/base/errors.h"
-#include "storage_node/recording/writing/room_end.h"
+#include "storage_node/recording/writing/end_of_space.h"
 #include "tests/storage_node/capture/segment_fixture.h"
 
 namespace tapedeck::storage_node {

@@ -9,7 +9,7 @@
 
 #include "storage_node/format/config.h"
 #include "storage_node/opening/reconcile.h"
-#include "tests/storage_node/kept.h"
+#include "tests/storage_node/node_contents.h"
 #include "tests/storage_node/opening/vanishing_fixture.h"
 
 namespace tapedeck::storage_node {

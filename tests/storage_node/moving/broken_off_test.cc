@@ -2,7 +2,7 @@
 // recording, and what is not the policy's own is left alone.
 #include <gtest/gtest.h>
 
-#include "storage_node/moving/drafts.h"
+#include "storage_node/moving/move_drafts.h"
 #include "tests/storage_node/moving/mover_fixture.h"
 
 namespace tapedeck::storage_node {

@@ -7,7 +7,7 @@
 
 #include "absl/synchronization/notification.h"
 #include "storage_node/luns/config_files.h"
-#include "tests/storage_node/kept.h"
+#include "tests/storage_node/node_contents.h"
 #include "tests/storage_node/node_fixture.h"
 
 namespace tapedeck::storage_node {

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/executor/waiting.h"
 #include "tests/storage_node/damage.h"
-#include "tests/storage_node/kept.h"
+#include "tests/storage_node/node_contents.h"
 #include "tests/storage_node/node_fixture.h"
 
 namespace tapedeck::storage_node::node {

@@ -1,4 +1,4 @@
-#include "storage_node/format/kept_fields.h"
+#include "storage_node/format/stored_fields.h"
 
 namespace tapedeck::storage_node::format {
 

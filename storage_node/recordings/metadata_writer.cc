@@ -1,4 +1,4 @@
-#include "storage_node/recordings/scribe.h"
+#include "storage_node/recordings/metadata_writer.h"
 
 #include <algorithm>
 #include <functional>

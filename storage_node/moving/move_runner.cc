@@ -1,4 +1,4 @@
-#include "storage_node/moving/attempts.h"
+#include "storage_node/moving/move_runner.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "storage_node/luns/desk.h"
+#include "storage_node/luns/lun_queue.h"
 
 #include <utility>
 

@@ -1,5 +1,5 @@
 // When a recording ends that has no room for the next block.
-#include "storage_node/recording/writing/room_end.h"
+#include "storage_node/recording/writing/end_of_space.h"
 
 #include <gtest/gtest.h>
 

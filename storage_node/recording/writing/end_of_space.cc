@@ -1,4 +1,4 @@
-#include "storage_node/recording/writing/room_end.h"
+#include "storage_node/recording/writing/end_of_space.h"
 
 #include <algorithm>
 

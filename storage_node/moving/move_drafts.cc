@@ -1,4 +1,4 @@
-#include "storage_node/moving/drafts.h"
+#include "storage_node/moving/move_drafts.h"
 
 #include "dataplane/status_macros.h"
 
