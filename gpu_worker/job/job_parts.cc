@@ -16,7 +16,7 @@
 #include "services/base/errors.h"
 #include "services/model/recording/part.h"
 #include "services/session/parts/part_facts.h"
-#include "services/session/parts/spread.h"
+#include "services/session/parts/reorder_window.h"
 
 namespace tapedeck::gpu_worker::job {
 

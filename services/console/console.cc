@@ -21,9 +21,9 @@
 #include "services/console/same_origin.h"
 #include "services/rpc/client/calls/channel.h"
 #include "services/rpc/identity/caller.h"
+#include "services/rpc/identity/caller_tokens.h"
 #include "services/rpc/identity/methods.h"
 #include "services/rpc/identity/security.h"
-#include "services/rpc/identity/voucher.h"
 #include "services/rpc/server/server.h"
 
 namespace tapedeck::services::console {

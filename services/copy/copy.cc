@@ -10,7 +10,7 @@
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
 #include "services/copy/compare.h"
-#include "services/copy/fits.h"
+#include "services/copy/compatible.h"
 #include "services/rpc/storage_session/player.h"
 #include "services/rpc/storage_session/recorder.h"
 #include "services/session/opening/loss.h"

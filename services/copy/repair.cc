@@ -12,9 +12,9 @@
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
 #include "services/copy/copy.h"
-#include "services/copy/drafts.h"
+#include "services/copy/finish_copy.h"
 #include "services/copy/place_file.h"
-#include "services/copy/settle.h"
+#include "services/copy/repair_drafts.h"
 #include "services/rpc/storage_session/joined_player.h"
 
 namespace tapedeck::services::copying {

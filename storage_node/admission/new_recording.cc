@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
-#include "services/copy/fits.h"
+#include "services/copy/compatible.h"
 #include "services/model/recording/part.h"
 #include "services/model/words/description.h"
 #include "storage_node/admission/prepared.h"

@@ -8,7 +8,7 @@
 
 #include "services/model/recording/sample_time.h"
 #include "services/session/protocol/messages.h"
-#include "services/session/transfer/stage_board.h"
+#include "services/session/transfer/session_stage_times.h"
 #include "storage_node/admission/node_resources.h"
 
 namespace tapedeck::storage_node::admission {

@@ -9,7 +9,7 @@
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
 #include "services/copy/compare.h"
-#include "services/copy/fits.h"
+#include "services/copy/compatible.h"
 #include "storage_node/admission/new_recording.h"
 #include "storage_node/moving/move_drafts.h"
 #include "storage_node/moving/reading.h"

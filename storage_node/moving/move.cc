@@ -8,7 +8,7 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
-#include "services/copy/fits.h"
+#include "services/copy/compatible.h"
 #include "services/model/recording/part.h"
 #include "services/model/words/invalid.h"
 #include "storage_node/moving/block_copy.h"

@@ -18,7 +18,7 @@
 #include "dataplane/block/block.h"
 #include "dataplane/executor/timed_wait.h"
 #include "services/model/recording/sample_time.h"
-#include "services/session/transfer/stage_board.h"
+#include "services/session/transfer/session_stage_times.h"
 #include "storage_node/follow/tail.h"
 #include "storage_node/format/manifest.h"
 

@@ -232,7 +232,7 @@ class Reasons(LintTest):
 
     def test_the_list(self):
         root = HERE.parents[1]
-        files = {path: (root / path).read_text() for path in ("proto/tapedeck/v1/reason.proto", "proto/tapedeck/v1/errors.proto")}
+        files = {path: (root / path).read_text() for path in ("proto/tapedeck/v1/reason_option.proto", "proto/tapedeck/v1/errors.proto")}
         for good in ('NotFoundError("x"), "LUN_NOT_FOUND", {{"lun", name}})', 'DataLossError("x"), "RECORDING_NOT_FOUND")'):
             self.accepts("reasons", {**files, "services/a.cc": f"WithReason(absl::{good};\n"})
         for bad, message in (('NotFoundError("x"), "LUN_GONE")', "LUN_GONE is no reason"),
@@ -242,7 +242,7 @@ class Reasons(LintTest):
 
 
 class Made(LintTest):
-    FILES = ("proto/tapedeck/v1/reason.proto", "proto/tapedeck/v1/errors.proto", "services/python/tapedeck/errors.py", "services/README.md")
+    FILES = ("proto/tapedeck/v1/reason_option.proto", "proto/tapedeck/v1/errors.proto", "services/python/tapedeck/errors.py", "services/README.md")
 
     def test_texts(self):
         root = HERE.parents[1]

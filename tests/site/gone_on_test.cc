@@ -1,6 +1,6 @@
 // A part of a recording that goes on between its reading and its deletion stays as it is.
-#include "services/copy/drafts.h"
 #include "services/copy/part_state.h"
+#include "services/copy/repair_drafts.h"
 #include "services/rpc/client/node_client.h"
 #include "tests/site/site.h"
 

@@ -14,7 +14,7 @@
 #include "services/base/files/file_roots.h"
 #include "services/base/files/part_file.h"
 #include "services/model/recording/lost.h"
-#include "services/signal/vita49/story.h"
+#include "services/signal/vita49/context_history.h"
 
 namespace tapedeck::gpu_worker::stages::file {
 

@@ -8,7 +8,7 @@
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
 #include "services/model/recording/lost.h"
-#include "services/signal/vita49/story.h"
+#include "services/signal/vita49/context_history.h"
 
 namespace tapedeck::services::formats {
 namespace {

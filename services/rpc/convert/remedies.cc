@@ -5,7 +5,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "tapedeck/v1/errors.pb.h"
-#include "tapedeck/v1/reason.pb.h"
+#include "tapedeck/v1/reason_option.pb.h"
 
 namespace tapedeck::services::convert {
 namespace {

@@ -19,7 +19,7 @@
 #include "services/base/threads/thread_pool.h"
 #include "services/base/trace/tracer.h"
 #include "services/rpc/identity/access.h"
-#include "services/rpc/identity/voucher.h"
+#include "services/rpc/identity/caller_tokens.h"
 #include "services/rpc/server/keyed_calls.h"
 #include "services/rpc/server/refusal_pace.h"
 

@@ -9,7 +9,7 @@
 #include "services/base/errors.h"
 #include "services/model/recording/part.h"
 #include "services/session/parts/host_copy.h"
-#include "services/session/parts/spread.h"
+#include "services/session/parts/reorder_window.h"
 #include "services/session/protocol/stream_values.h"
 
 namespace tapedeck::services::storage_session {

@@ -14,7 +14,7 @@
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
 #include "services/session/opening/client_session.h"
-#include "services/session/transfer/kept_source.h"
+#include "services/session/transfer/resumable_source.h"
 
 namespace tapedeck::services::session {
 

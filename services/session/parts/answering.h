@@ -24,8 +24,8 @@ inline constexpr uint32_t kSilentLooks = 10;
 inline constexpr uint32_t kOpeningLooks = 30;
 
 // Stuck: it answers, and has acknowledged none of its blocks for so long, while others have; sooner
-// where one of those is all that the stream waits for (spread.h). A slow disk may take as long for
-// one flush: what that costs is blocks that two parts have.
+// where one of those is all that the stream waits for (reorder_window.h). A slow disk may take as
+// long for one flush: what that costs is blocks that two parts have.
 inline constexpr uint32_t kStuckLooks = 20;
 inline constexpr uint32_t kHoldingUpLooks = 3;
 

@@ -15,7 +15,8 @@
 // keeps their slots, and what it acknowledges counts all the same.
 //
 // What a lost part had goes to others behind newer blocks. Whoever joins the parts need not look
-// far for it (spread.h): no block is dealt that is further ahead of the first unacknowledged one.
+// far for it (reorder_window.h): no block is dealt that is further ahead of the first
+// unacknowledged one.
 #pragma once
 
 #include <algorithm>
@@ -87,7 +88,7 @@ struct DealCounts {
 struct DealSettings {
   uint64_t block_samples = 0;  // of a full block
   size_t slots = 0;            // of the ring that its blocks are in
-  uint64_t spread = 0;         // as spread.h has it
+  uint64_t spread = 0;         // as reorder_window.h has it
   size_t parts = 0;
   uint32_t copies = 1;  // of each block, at most `parts`
 };

@@ -12,7 +12,7 @@
 #include "services/session/opening/transfer.h"
 #include "services/session/parts/dealt_source.h"
 #include "services/session/parts/part_facts.h"
-#include "services/session/parts/spread.h"
+#include "services/session/parts/reorder_window.h"
 
 namespace tapedeck::services::parts {
 

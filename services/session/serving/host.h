@@ -23,7 +23,7 @@
 #include "dataplane/transfer/arrival_crcs.h"
 #include "dataplane/transport/transport.h"
 #include "services/session/protocol/messages.h"
-#include "services/session/transfer/stage_board.h"
+#include "services/session/transfer/session_stage_times.h"
 
 namespace tapedeck::services::session {
 

@@ -13,7 +13,7 @@
 #include "services/session/protocol/control.h"
 #include "services/session/transfer/data_path.h"
 #include "services/session/transfer/rails.h"
-#include "services/session/transfer/stage_board.h"
+#include "services/session/transfer/session_stage_times.h"
 
 namespace tapedeck::services::session {
 

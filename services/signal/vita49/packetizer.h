@@ -12,9 +12,9 @@
 #include "dataplane/datatype.h"
 #include "services/model/recording/recording.h"
 #include "services/signal/packet_parts.h"
+#include "services/signal/vita49/context_history.h"
 #include "services/signal/vita49/packet.h"
 #include "services/signal/vita49/sample_clock.h"
-#include "services/signal/vita49/story.h"
 
 namespace tapedeck::services::vita49 {
 

@@ -13,7 +13,7 @@
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
 #include "services/base/version.h"
-#include "services/copy/fits.h"
+#include "services/copy/compatible.h"
 #include "services/formats/import.h"
 #include "services/formats/io/reader.h"
 #include "services/formats/list.h"

@@ -11,7 +11,7 @@
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
 #include "dataplane/flight/stamp.h"
-#include "services/session/transfer/stage_board.h"
+#include "services/session/transfer/session_stage_times.h"
 #include "storage_node/recording/lun_meter.h"
 #include "storage_node/recording/writing/slow_flushes.h"
 #include "storage_node/store/recording_files.h"

@@ -16,7 +16,7 @@
 #include "dataplane/flight/stamp.h"
 #include "dataplane/transfer/arrival_crcs.h"
 #include "services/base/trace/span.h"
-#include "services/session/transfer/stage_board.h"
+#include "services/session/transfer/session_stage_times.h"
 #include "storage_node/format/manifest.h"
 #include "storage_node/index/index_writer.h"
 #include "storage_node/recording/hold.h"

@@ -9,8 +9,8 @@
 
 #include "dataplane/now.h"
 #include "dataplane/reason.h"
+#include "services/copy/compatible.h"
 #include "services/copy/copy.h"
-#include "services/copy/fits.h"
 #include "services/copy/pace.h"
 #include "services/copy/place_file.h"
 

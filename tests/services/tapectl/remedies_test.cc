@@ -19,7 +19,7 @@
 #include "services/rpc/convert/values/status.h"
 #include "services/tapectl/terminal/failure.h"
 #include "tapedeck/v1/errors.pb.h"
-#include "tapedeck/v1/reason.pb.h"
+#include "tapedeck/v1/reason_option.pb.h"
 #include "tests/services/tapectl/programs_own.h"
 
 namespace tapedeck::services::tapectl {

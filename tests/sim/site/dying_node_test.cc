@@ -10,7 +10,7 @@
 #include <random>
 #include <set>
 
-#include "services/session/parts/spread.h"
+#include "services/session/parts/reorder_window.h"
 #include "tests/services/session/parts/joined_order.h"
 #include "tests/sim/fired.h"
 #include "tests/sim/seeds.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "services/session/transfer/stage_board.h"
+#include "services/session/transfer/session_stage_times.h"
 
 namespace tapedeck::services::explain {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "services/base/errors.h"
-#include "services/session/parts/spread.h"
+#include "services/session/parts/reorder_window.h"
 #include "tests/services/session/parts/joined_order.h"
 
 namespace tapedeck::services::parts {

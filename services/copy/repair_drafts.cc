@@ -1,4 +1,4 @@
-#include "services/copy/drafts.h"
+#include "services/copy/repair_drafts.h"
 
 #include <utility>
 
@@ -9,7 +9,7 @@
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
-#include "services/copy/settle.h"
+#include "services/copy/finish_copy.h"
 
 namespace tapedeck::services::copying {
 namespace {

@@ -1,5 +1,5 @@
 // What may be deleted beside a copy that is whole, and what a copy must have to be one.
-#include "services/copy/settle.h"
+#include "services/copy/finish_copy.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

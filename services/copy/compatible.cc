@@ -1,4 +1,4 @@
-#include "services/copy/fits.h"
+#include "services/copy/compatible.h"
 
 #include <algorithm>
 

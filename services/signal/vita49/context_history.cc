@@ -1,4 +1,4 @@
-#include "services/signal/vita49/story.h"
+#include "services/signal/vita49/context_history.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,4 +1,4 @@
-#include "services/session/transfer/kept_source.h"
+#include "services/session/transfer/resumable_source.h"
 
 #include <iterator>
 #include <utility>

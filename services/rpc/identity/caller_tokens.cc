@@ -1,4 +1,4 @@
-#include "services/rpc/identity/voucher.h"
+#include "services/rpc/identity/caller_tokens.h"
 
 #include <openssl/crypto.h>
 #include <sys/random.h>

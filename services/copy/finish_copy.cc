@@ -1,4 +1,4 @@
-#include "services/copy/settle.h"
+#include "services/copy/finish_copy.h"
 
 #include <algorithm>
 #include <iterator>
