@@ -20,7 +20,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "dataplane/deadline.h"
-#include "gpu_worker/stages/remarks.h"
+#include "gpu_worker/stages/stage_report.h"
 #include "services/base/threads/task_thread.h"
 #include "services/model/recording/recording.h"
 #include "services/session/protocol/storage.h"

@@ -7,7 +7,7 @@
 #include "dataplane/executor/timed_wait.h"
 #include "dataplane/log.h"
 #include "gpu_worker/device/unusable.h"
-#include "gpu_worker/stages/remarks.h"
+#include "gpu_worker/stages/stage_report.h"
 #include "services/base/errors.h"
 #include "services/base/trace/context.h"
 #include "services/model/words/names.h"

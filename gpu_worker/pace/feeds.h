@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "dataplane/memory/memory.h"
-#include "gpu_worker/pace/feed.h"
+#include "gpu_worker/pace/block_assembler.h"
 
 namespace tapedeck::gpu_worker::pace {
 

@@ -9,7 +9,7 @@
 #include "gpu_worker/pace/timer.h"
 #include "gpu_worker/pipeline/chain.h"
 #include "gpu_worker/pipeline/record_origin.h"
-#include "gpu_worker/pipeline/tap_factory.h"
+#include "gpu_worker/pipeline/second_output_factory.h"
 #include "gpu_worker/stages/list.h"
 #include "services/base/errors.h"
 

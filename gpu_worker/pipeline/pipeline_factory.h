@@ -19,7 +19,7 @@
 #include "gpu_worker/pipeline/gpu_ring.h"
 #include "gpu_worker/pipeline/playback_pipeline.h"
 #include "gpu_worker/pipeline/record_pipeline.h"
-#include "gpu_worker/pipeline/tap.h"
+#include "gpu_worker/pipeline/second_output.h"
 #include "gpu_worker/stages/kind.h"
 #include "services/base/files/file_roots.h"
 #include "services/model/recording/recording.h"

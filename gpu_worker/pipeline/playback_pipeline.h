@@ -16,7 +16,7 @@
 #include "dataplane/block/sequence_mark.h"
 #include "dataplane/block/sink.h"
 #include "dataplane/flight/stamp.h"
-#include "gpu_worker/pace/giver.h"
+#include "gpu_worker/pace/pacer.h"
 #include "gpu_worker/pipeline/block_times.h"
 #include "gpu_worker/pipeline/device_work.h"
 #include "gpu_worker/stages/stage.h"

@@ -20,7 +20,7 @@
 #include "gpu_worker/pace/timer.h"
 #include "gpu_worker/pipeline/device_work.h"
 #include "gpu_worker/pipeline/outlet.h"
-#include "gpu_worker/pipeline/tap.h"
+#include "gpu_worker/pipeline/second_output.h"
 #include "gpu_worker/stages/stage.h"
 #include "services/base/threads/task_thread.h"
 #include "services/model/job_spec.h"

@@ -16,11 +16,11 @@
 #include "dataplane/fd.h"
 #include "dataplane/memory/slot_pool.h"
 #include "gpu_worker/stages/ingest/counts.h"
-#include "gpu_worker/stages/ingest/feed.h"
 #include "gpu_worker/stages/ingest/jumps.h"
-#include "gpu_worker/stages/ingest/news.h"
 #include "gpu_worker/stages/ingest/packet.h"
+#include "gpu_worker/stages/ingest/packet_source.h"
 #include "gpu_worker/stages/ingest/placement.h"
+#include "gpu_worker/stages/ingest/signal_marks.h"
 
 namespace tapedeck::gpu_worker::stages::ingest {
 

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/stages/detect/transform.h"
-#include "gpu_worker/stages/remarks.h"
+#include "gpu_worker/stages/stage_report.h"
 #include "gpu_worker/stages/synth/source.h"
 #include "services/base/errors.h"
 

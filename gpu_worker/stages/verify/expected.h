@@ -12,7 +12,7 @@
 #include "dataplane/block/block.h"
 #include "gpu_worker/stages/kind.h"
 #include "gpu_worker/stages/synth/source.h"
-#include "gpu_worker/stages/verify/crew.h"
+#include "gpu_worker/stages/verify/thread_team.h"
 #include "services/signal/samples/reference_fft.h"
 
 namespace tapedeck::gpu_worker::stages::verify {

@@ -24,7 +24,7 @@
 #include "gpu_worker/api/include/tapedeck/kernel_channel.h"
 #include "gpu_worker/api/include/tapedeck/recorder.h"
 #include "gpu_worker/api/proxy/proxy.h"
-#include "gpu_worker/api/slots/board.h"
+#include "gpu_worker/api/slots/slot_control.h"
 #include "gpu_worker/device/choose.h"
 #ifdef TAPEDECK_CUPTI
 #include "tests/gpu_worker/api/driver_calls.h"

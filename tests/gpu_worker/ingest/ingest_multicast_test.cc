@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/fd.h"
-#include "gpu_worker/stages/ingest/feed.h"
+#include "gpu_worker/stages/ingest/packet_source.h"
 #include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker::stages::ingest::udp {

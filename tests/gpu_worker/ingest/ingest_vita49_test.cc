@@ -5,8 +5,8 @@
 #include <map>
 #include <random>
 
-#include "gpu_worker/stages/ingest/news.h"
 #include "gpu_worker/stages/ingest/packet.h"
+#include "gpu_worker/stages/ingest/signal_marks.h"
 #include "services/signal/vita49/sample_clock.h"
 #include "tests/gpu_worker/ingest/vita49_packets.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu_worker/pace/feed.h"
+#include "gpu_worker/pace/block_assembler.h"
 
 namespace tapedeck::gpu_worker::pace {
 

@@ -1,5 +1,5 @@
 // When a sink gets its blocks, on a time of the test's own.
-#include "gpu_worker/pace/giver.h"
+#include "gpu_worker/pace/pacer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

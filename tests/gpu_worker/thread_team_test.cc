@@ -1,4 +1,4 @@
-#include "gpu_worker/stages/verify/crew.h"
+#include "gpu_worker/stages/verify/thread_team.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "gpu_worker/stages/remarks.h"
+#include "gpu_worker/stages/stage_report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "gpu_worker/pace/giver.h"
+#include "gpu_worker/pace/pacer.h"
 
 #include <algorithm>
 #include <utility>

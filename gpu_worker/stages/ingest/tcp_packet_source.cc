@@ -9,7 +9,7 @@
 #include "dataplane/fd.h"
 #include "dataplane/socket_address.h"
 #include "dataplane/status_macros.h"
-#include "gpu_worker/stages/ingest/feed.h"
+#include "gpu_worker/stages/ingest/packet_source.h"
 #include "services/base/addresses/listen_address.h"
 #include "services/base/errors.h"
 

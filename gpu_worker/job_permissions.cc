@@ -1,4 +1,4 @@
-#include "gpu_worker/reach.h"
+#include "gpu_worker/job_permissions.h"
 
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"

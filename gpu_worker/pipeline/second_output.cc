@@ -1,4 +1,4 @@
-#include "gpu_worker/pipeline/tap.h"
+#include "gpu_worker/pipeline/second_output.h"
 
 #include <algorithm>
 #include <utility>

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "gpu_worker/stages/ingest/counts.h"
-#include "gpu_worker/stages/remarks.h"
+#include "gpu_worker/stages/stage_report.h"
 
 namespace tapedeck::gpu_worker::stages::ingest {
 

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "gpu_worker/pipeline/pipeline_factory.h"
-#include "gpu_worker/pipeline/tap.h"
+#include "gpu_worker/pipeline/second_output.h"
 
 namespace tapedeck::gpu_worker::pipeline {
 

@@ -1,4 +1,4 @@
-#include "gpu_worker/stages/ingest/news.h"
+#include "gpu_worker/stages/ingest/signal_marks.h"
 
 #include <iterator>
 

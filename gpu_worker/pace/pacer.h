@@ -13,7 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
-#include "gpu_worker/pace/feed.h"
+#include "gpu_worker/pace/block_assembler.h"
 #include "gpu_worker/pace/plan.h"
 #include "gpu_worker/pace/schedule.h"
 #include "gpu_worker/pace/timer.h"

@@ -1,4 +1,4 @@
-#include "gpu_worker/api/slots/board.h"
+#include "gpu_worker/api/slots/slot_control.h"
 
 #include <cstring>
 

@@ -1,4 +1,4 @@
-#include "gpu_worker/pipeline/tap_factory.h"
+#include "gpu_worker/pipeline/second_output_factory.h"
 
 #include <algorithm>
 #include <limits>

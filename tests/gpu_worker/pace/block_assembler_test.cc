@@ -1,5 +1,5 @@
 // Which samples a sink gets, to the sample.
-#include "gpu_worker/pace/feed.h"
+#include "gpu_worker/pace/block_assembler.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

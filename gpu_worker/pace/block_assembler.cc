@@ -1,4 +1,4 @@
-#include "gpu_worker/pace/feed.h"
+#include "gpu_worker/pace/block_assembler.h"
 
 #include <deque>
 #include <memory>
