@@ -44,7 +44,7 @@ absl::Status CheckWhole(Means& means, const RecordTarget& target);
 
 // Makes the files of a fresh recording, locked by its writer to be, whose blocks come from a ring
 // of `ring_slots` and have been checked by `arrivals`. Refuses what the LUN has no room for:
-// RESOURCE_EXHAUSTED (LUN_FULL). On the LUN's desk; the writer lives on `executor`.
+// RESOURCE_EXHAUSTED (LUN_FULL). On the LUN's queue; the writer lives on `executor`.
 absl::StatusOr<capture::ArmRecording> PrepareRecording(
     Means& means, const RecordTarget& target, size_t ring_slots,
     std::shared_ptr<dataplane::ArrivalCrcs> arrivals, dataplane::Executor& executor);

@@ -128,7 +128,7 @@ absl::Status Overtaken(const catalog::ResourceName& last, uint64_t number) {
       absl::StatusCode::kDataLoss);
 }
 
-// Opens one segment after the other; null after the last. On the LUN's desk.
+// Opens one segment after the other; null after the last. On the LUN's queue.
 class NextSegment {
  public:
   NextSegment(Means& means, const recordings::FoundRecording& first, SegmentsThere there,
@@ -164,10 +164,10 @@ class NextSegment {
     return OpenFiles(means_, *std::move(playable), 0, playhead_, wakers_, executor_);
   }
 
-  // Asks the desk.
+  // Asks the queue.
   static void Ask(const std::shared_ptr<NextSegment>& next,
                   capture::StreamSource::OnOpened opened) {
-    next->means_.luns.desks().Of(next->last_.name.lun)->Run([next, opened = std::move(opened)] {
+    next->means_.luns.queues().Of(next->last_.name.lun)->Run([next, opened = std::move(opened)] {
       next->executor_.Post(
           [result = next->Open(), opened]() mutable { opened(std::move(result)); });
     });

@@ -18,10 +18,10 @@ void KeepOrDrop(catalog::Catalog& catalog, luns::OpenLun& lun, const catalog::Re
 std::function<void(const format::Manifest&, std::function<void()>)> OnSealed(
     Means& means, const catalog::ResourceName& name, const Held& held,
     dataplane::Executor& executor) {
-  return [catalog = means.recordings.catalog(), desk = means.luns.desks().Of(name.lun),
+  return [catalog = means.recordings.catalog(), queue = means.luns.queues().Of(name.lun),
           lun = held.lun, closing = std::weak_ptr(held.closing), name, &clock = means.luns.clock(),
           &executor](const format::Manifest& sealed, std::function<void()> done) {
-    desk->Run([catalog, lun, closing, name, sealed, done = std::move(done), &clock, &executor] {
+    queue->Run([catalog, lun, closing, name, sealed, done = std::move(done), &clock, &executor] {
       KeepOrDrop(*catalog, *lun, name, sealed, clock);
       if (const auto held = closing.lock(); held != nullptr) held->Settle();
       executor.Post(done);
@@ -34,7 +34,7 @@ class Prepared {
  public:
   // `options` without lease; `begun` without what those have taken of it.
   Prepared(Means& means, Begun begun, recording::WriterOptions options)
-      : desk_(means.luns.desks().Of(begun.name.lun)),
+      : queue_(means.luns.queues().Of(begun.name.lun)),
         catalog_(means.recordings.catalog()),
         name_(std::move(begun.name)),
         held_(std::make_shared<Held>(std::move(begun.held))),
@@ -44,8 +44,8 @@ class Prepared {
   ~Prepared() {
     if (files_ == nullptr) return;
     files_ = nullptr;
-    desk_->Run([catalog = catalog_, held = held_, undo = undo_,
-                room = std::move(options_.reserved)]() mutable {
+    queue_->Run([catalog = catalog_, held = held_, undo = undo_,
+                 room = std::move(options_.reserved)]() mutable {
       undo(*catalog, *held->lun, std::move(room));
     });
   }
@@ -60,7 +60,7 @@ class Prepared {
   }
 
  private:
-  const std::shared_ptr<luns::Desk> desk_;
+  const std::shared_ptr<luns::LunQueue> queue_;
   const std::shared_ptr<catalog::Catalog> catalog_;
   const catalog::ResourceName name_;
   const std::shared_ptr<Held> held_;

@@ -1,5 +1,5 @@
-// Recordings that wait for their writer: its files are made or opened on the LUN's desk, the writer
-// begins on its session's executor.
+// Recordings that wait for their writer: its files are made or opened on the LUN's queue, the
+// writer begins on its session's executor.
 #pragma once
 
 #include <functional>
@@ -27,8 +27,8 @@ struct Begun {
   recording::Reservation room;
   recording::WriterStart start;
   recording::Notes notes;
-  // On the LUN's desk, if no writer comes. `room` is what the recording has of the capacity, and is
-  // not anybody else's before it is as before.
+  // On the LUN's queue, if no writer comes. `room` is what the recording has of the capacity, and
+  // is not anybody else's before it is as before.
   std::function<void(catalog::Catalog&, luns::OpenLun&, recording::Reservation room)> undo;
 };
 
@@ -37,7 +37,7 @@ bool Drop(catalog::Catalog& catalog, luns::OpenLun& lun, const catalog::Resource
           const format::Manifest& manifest, absl::string_view why);
 
 // What writes a recording of `target` with blocks from a ring of `ring_slots`, which `arrivals` has
-// checked. On the desk.
+// checked. On the queue.
 capture::ArmRecording WithWriter(Means& means, const RecordTarget& target, size_t ring_slots,
                                  std::shared_ptr<dataplane::ArrivalCrcs> arrivals,
                                  dataplane::Executor& executor, Begun begun);

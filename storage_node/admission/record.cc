@@ -57,7 +57,7 @@ RingNeed RingOf(const RecordTarget& target, size_t held_slots = 0) {
 }
 
 // What is known before a recording begins: a LUN that is larger than its disks, and a length that
-// these have no room for. A ring makes room itself. On the LUN's desk.
+// these have no room for. A ring makes room itself. On the LUN's queue.
 absl::Status CheckDisks(const RecordTarget& target) {
   const auto lun = target.lun->config.now();
   const auto space = luns::SpaceOf(*lun);
@@ -96,12 +96,12 @@ absl::StatusOr<capture::TriggerWindow> WindowOf(const services::Channel& channel
       .sample_rate = channel.sample_rate};
 }
 
-// Runs `prepare` on the LUN's desk and gives what came of it to `made` on the executor.
+// Runs `prepare` on the LUN's queue and gives what came of it to `made` on the executor.
 void PrepareLater(Means& means, const std::string& lun, dataplane::Executor& executor,
                   std::function<absl::StatusOr<capture::ArmRecording>()> prepare,
                   capture::OnPrepared made) {
-  means.luns.desks().Of(lun)->Run([&executor, prepare = std::move(prepare),
-                                   made = std::move(made)]() mutable {
+  means.luns.queues().Of(lun)->Run([&executor, prepare = std::move(prepare),
+                                    made = std::move(made)]() mutable {
     executor.Post([arm = prepare(), made = std::move(made)]() mutable { made(std::move(arm)); });
   });
 }
@@ -121,11 +121,11 @@ struct Segments {
   }
 };
 
-// Runs `write` on a thread beside the LUN's desk, which makes segments meanwhile, and then `done`
+// Runs `write` on a thread beside the LUN's queue, which makes segments meanwhile, and then `done`
 // on the executor.
 void WriteLater(Means& means, const std::string& lun, dataplane::Executor& executor,
                 std::function<void(recordings::Scribe)> write, dataplane::Task done) {
-  means.luns.desks()
+  means.luns.queues()
       .Of(absl::StrCat(lun, " keeps"))
       ->Run([&means, &executor, write = std::move(write), done = std::move(done)]() mutable {
         write(recordings::Scribe(means.recordings));

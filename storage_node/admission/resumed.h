@@ -25,8 +25,8 @@ struct Resumable {
   std::vector<catalog::RecordingRow> rows;
 };
 
-// On the LUN's desk. FAILED_PRECONDITION (RESUME_REFUSED); the same (RECORDING_BUSY) while somebody
-// writes or uses it: a session that does is told to end.
+// On the LUN's queue. FAILED_PRECONDITION (RESUME_REFUSED); the same (RECORDING_BUSY) while
+// somebody writes or uses it: a session that does is told to end.
 absl::StatusOr<Resumable> FindResumable(Means& means, const services::session::Open& open);
 
 struct ResumedRecordings {
@@ -35,7 +35,7 @@ struct ResumedRecordings {
   std::vector<capture::ArmRecording> recordings;
 };
 
-// On the LUN's desk. Opens their files to be written on; until their writers begin nothing of them
+// On the LUN's queue. Opens their files to be written on; until their writers begin nothing of them
 // is changed. Errors as of FindResumable, and RESOURCE_EXHAUSTED (LUN_FULL).
 absl::StatusOr<ResumedRecordings> Reopen(Means& means, const Resumable& found, size_t ring_slots,
                                          std::shared_ptr<dataplane::ArrivalCrcs> arrivals,

@@ -48,7 +48,7 @@ constexpr uint64_t kForEnds = 32;
 // Larger rings wait for each other and not for smaller ones.
 constexpr uint64_t kLargeRing = uint64_t{256} << 20;
 
-// One session on its way through the desks. Held by what is queued.
+// One session on its way through the queues. Held by what is queued.
 struct Admittance : public std::enable_shared_from_this<Admittance> {
   Means& means;
   const Open open;
@@ -71,7 +71,7 @@ struct Admittance : public std::enable_shared_from_this<Admittance> {
 
   absl::Status Begin() {
     watch->Say(absl::StrCat("waiting for LUN ", lun));
-    return means.luns.desks().Of(lun)->TryRun([self = shared_from_this()] { self->Look(); });
+    return means.luns.queues().Of(lun)->TryRun([self = shared_from_this()] { self->Look(); });
   }
 
   void Look() {
@@ -87,7 +87,7 @@ struct Admittance : public std::enable_shared_from_this<Admittance> {
     }
     watch->Say("waiting for memory");
     const bool large = plan.ring.bytes(means.rings) > kLargeRing;
-    means.luns.ring_desks().Of(large ? "large rings" : lun)->Run([self = shared_from_this()] {
+    means.luns.ring_queues().Of(large ? "large rings" : lun)->Run([self = shared_from_this()] {
       self->MakeRing();
     });
   }
@@ -104,12 +104,12 @@ struct Admittance : public std::enable_shared_from_this<Admittance> {
            executor.clock().NowNs() - start_ns < kGiveWayNs;
   }
 
-  // The desk is needed by the session that ends.
+  // The queue is needed by the session that ends.
   void LookAgain() {
     watch->Say("waiting for the recording's session before to end");
     executor.PostAfter(kLookAgainNs, [self = shared_from_this()] {
       if (self->watch->left()) return;  // the node may be gone
-      self->means.luns.desks().Of(self->lun)->Run([self] { self->Look(); });
+      self->means.luns.queues().Of(self->lun)->Run([self] { self->Look(); });
     });
   }
 
@@ -121,7 +121,7 @@ struct Admittance : public std::enable_shared_from_this<Admittance> {
     });
     if (!ring.ok()) return End(ring.status());
     watch->Say(absl::StrCat("opening files of LUN ", lun));
-    means.luns.desks().Of(lun)->Run(
+    means.luns.queues().Of(lun)->Run(
         [self = shared_from_this(), fitted = *std::move(ring)]() mutable {
           if (!self->watch->left()) self->End(self->plan.open(std::move(fitted)));
         });

@@ -8,7 +8,7 @@
 namespace tapedeck::storage_node::admission {
 
 // Any thread. Owned by the node. What a session needs of the disk before any block moves is done on
-// the LUN's desk.
+// the LUN's queue.
 class RecordingHost final : public services::session::SessionHost {
  public:
   explicit RecordingHost(Means& means) : means_(means) {}

@@ -1,5 +1,5 @@
-// How a session is admitted: on the LUN's desk it is found what it needs, its ring is made where
-// that may take seconds, the files are opened on the desk, and its executor gets what it runs on.
+// How a session is admitted: on the LUN's queue it is found what it needs, its ring is made where
+// that may take seconds, the files are opened on the queue, and its executor gets what it runs on.
 #pragma once
 
 #include <string>
@@ -22,11 +22,11 @@ using MakeAdmission = absl::AnyInvocable<services::session::Admission()>;
 struct SessionPlan {
   RingNeed ring;
   std::string triggered;  // the channel in which it waits for triggers; empty: it does not
-  // Once, on the LUN's desk.
+  // Once, on the LUN's queue.
   absl::AnyInvocable<absl::StatusOr<MakeAdmission>(dataplane::ladder::FittedRing)> open;
 };
 
-// On the LUN's desk, both.
+// On the LUN's queue, both.
 // Looks for the channel: for a fresh recording, one after the other, or a sink that waits for
 // triggers.
 absl::StatusOr<SessionPlan> PlanRecord(Means& means, const services::session::Open& open,

@@ -21,14 +21,14 @@ absl::Status DeskIsFull(const std::string& lun) {
 
 }  // namespace
 
-void Desk::Stop() {
+void LunQueue::Stop() {
   std::unique_ptr<services::TaskThread> thread;  // ends once the lock is gone
   absl::MutexLock lock(&mutex_);
   stop_ = true;
   thread.swap(thread_);
 }
 
-void Desk::Run(dataplane::Task task) {
+void LunQueue::Run(dataplane::Task task) {
   if (at_once_) return task();
   absl::MutexLock lock(&mutex_);
   if (stop_) return;  // the task dies once the lock is gone
@@ -36,7 +36,7 @@ void Desk::Run(dataplane::Task task) {
   MakeThread().IgnoreError();  // else it is tried again with the next
 }
 
-absl::Status Desk::TryRun(dataplane::Task task) {
+absl::Status LunQueue::TryRun(dataplane::Task task) {
   if (at_once_) {
     task();
     return absl::OkStatus();
@@ -49,39 +49,39 @@ absl::Status Desk::TryRun(dataplane::Task task) {
   return absl::OkStatus();
 }
 
-absl::Status Desk::MakeThread() {
+absl::Status LunQueue::MakeThread() {
   if (thread_ != nullptr) return absl::OkStatus();
   TD_ASSIGN_OR_RETURN(
       thread_, services::TaskThread::Create(absl::StrCat("lun-", lun_).substr(0, 15), tasks_));
   return absl::OkStatus();
 }
 
-void Desks::SetAtOnce(bool at_once) {
+void LunQueues::SetAtOnce(bool at_once) {
   absl::MutexLock lock(&mutex_);
   at_once_ = at_once;
 }
 
-void Desks::Stop() {
-  std::map<std::string, std::shared_ptr<Desk>> desks;
+void LunQueues::Stop() {
+  std::map<std::string, std::shared_ptr<LunQueue>> queues;
   {
     absl::MutexLock lock(&mutex_);
-    desks = desks_;
+    queues = queues_;
   }
-  for (const auto& [lun, desk] : desks) desk->Stop();
+  for (const auto& [lun, queue] : queues) queue->Stop();
 }
 
-std::shared_ptr<Desk> Desks::Of(const std::string& lun) {
+std::shared_ptr<LunQueue> LunQueues::Of(const std::string& lun) {
   absl::MutexLock lock(&mutex_);
-  std::shared_ptr<Desk>& desk = desks_[lun];
-  if (desk == nullptr) desk = std::make_shared<Desk>(lun, at_once_);
-  return desk;
+  std::shared_ptr<LunQueue>& queue = queues_[lun];
+  if (queue == nullptr) queue = std::make_shared<LunQueue>(lun, at_once_);
+  return queue;
 }
 
-std::map<std::string, size_t> Desks::Busy() const {
+std::map<std::string, size_t> LunQueues::Busy() const {
   absl::MutexLock lock(&mutex_);
   std::map<std::string, size_t> busy;
-  for (const auto& [lun, desk] : desks_) {
-    if (const size_t waiting = desk->waiting(); waiting > 0) busy[lun] = waiting;
+  for (const auto& [lun, queue] : queues_) {
+    if (const size_t waiting = queue->waiting(); waiting > 0) busy[lun] = waiting;
   }
   return busy;
 }

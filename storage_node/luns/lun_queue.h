@@ -14,13 +14,14 @@
 
 namespace tapedeck::storage_node::luns {
 
-// Any thread, but Stop and the destructor not on the desk's own.
-class Desk {
+// Any thread, but Stop and the destructor not on the queue's own.
+class LunQueue {
  public:
   // `at_once`: what is given is done before Run returns, for simulations with stores that never
   // wait.
-  explicit Desk(std::string lun, bool at_once = false) : lun_(std::move(lun)), at_once_(at_once) {}
-  ~Desk() { Stop(); }
+  explicit LunQueue(std::string lun, bool at_once = false)
+      : lun_(std::move(lun)), at_once_(at_once) {}
+  ~LunQueue() { Stop(); }
 
   // Runs what is queued, then joins. What comes later is dropped.
   void Stop() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -29,7 +30,7 @@ class Desk {
   void Run(dataplane::Task task) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The same for what strangers ask for. RESOURCE_EXHAUSTED (LIMIT_REACHED) while too much waits,
-  // or if the desk has no thread yet and none can be made.
+  // or if the queue has no thread yet and none can be made.
   absl::Status TryRun(dataplane::Task task) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Tasks that are not done.
@@ -46,17 +47,17 @@ class Desk {
   std::unique_ptr<services::TaskThread> thread_ ABSL_GUARDED_BY(mutex_);  // made when first needed
 };
 
-// The desks of a node. Any thread.
-class Desks {
+// The queues of a node. Any thread.
+class LunQueues {
  public:
-  // Of all desks that are made from now on.
+  // Of all queues that are made from now on.
   void SetAtOnce(bool at_once) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Of all desks: their tasks may use other desks until those are stopped, too.
+  // Of all queues: their tasks may use other queues until those are stopped, too.
   void Stop() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // By the LUN's id. It stays when the LUN is deleted: what was asked for may not be done.
-  std::shared_ptr<Desk> Of(const std::string& lun) ABSL_LOCKS_EXCLUDED(mutex_);
+  std::shared_ptr<LunQueue> Of(const std::string& lun) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // How much each has to do, of those that have something.
   std::map<std::string, size_t> Busy() const ABSL_LOCKS_EXCLUDED(mutex_);
@@ -64,7 +65,7 @@ class Desks {
  private:
   mutable absl::Mutex mutex_;
   bool at_once_ ABSL_GUARDED_BY(mutex_) = false;
-  std::map<std::string, std::shared_ptr<Desk>> desks_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, std::shared_ptr<LunQueue>> queues_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace tapedeck::storage_node::luns

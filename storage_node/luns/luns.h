@@ -1,5 +1,5 @@
 // The LUNs of a node: those that are open, each with its store, those that are offline, and the
-// desks on which their disks are waited for.
+// queues on which their disks are waited for.
 #pragma once
 
 #include <algorithm>
@@ -141,19 +141,20 @@ struct LunsSettings {
   format::Random random;                          // set
   MemberRoots member_roots;
   std::set<std::string> standby_members;  // of LUNs that are opened once no other node has them
-  // Sessions do themselves what LUNs' desks are asked for: for simulations, in which nothing waits.
-  bool no_desks = false;
+  // Sessions do themselves what LUNs' queues are asked for: for simulations, in which nothing
+  // waits.
+  bool no_queues = false;
 };
 
-// Any thread. Keys are ids, without "luns/". Lives as long as the node; its desks are stopped
+// Any thread. Keys are ids, without "luns/". Lives as long as the node; its queues are stopped
 // before what their tasks use goes.
 class Luns {
  public:
   explicit Luns(LunsSettings settings) : settings_(std::move(settings)) {
-    desks_.SetAtOnce(settings_.no_desks);
-    ring_desks_.SetAtOnce(settings_.no_desks);
+    queues_.SetAtOnce(settings_.no_queues);
+    ring_queues_.SetAtOnce(settings_.no_queues);
   }
-  ~Luns() { StopDesks(); }
+  ~Luns() { StopQueues(); }
 
   const std::string& state_dir() const { return settings_.state_dir; }
   const dataplane::Clock& clock() const { return *settings_.clock; }
@@ -175,12 +176,12 @@ class Luns {
 
   // What is queued on one uses the others. Of what sessions wait for, and of what nobody waits for:
   // policies' deletions, and LUNs that were offline.
-  Desks& desks() { return desks_; }
-  Desks& upkeep() { return upkeep_; }
-  Desks& ring_desks() { return ring_desks_; }  // where rings are made
-  Desks& looks() { return looks_; }            // where it is seen whether members are still there
-  void StopDesks() {
-    for (Desks* each : {&desks_, &upkeep_, &ring_desks_, &looks_}) each->Stop();
+  LunQueues& queues() { return queues_; }
+  LunQueues& upkeep() { return upkeep_; }
+  LunQueues& ring_queues() { return ring_queues_; }  // where rings are made
+  LunQueues& looks() { return looks_; }  // where it is seen whether members are still there
+  void StopQueues() {
+    for (LunQueues* each : {&queues_, &upkeep_, &ring_queues_, &looks_}) each->Stop();
   }
 
   void Insert(const std::string& id, std::shared_ptr<OpenLun> lun) {
@@ -318,10 +319,10 @@ class Luns {
   std::map<std::string, std::shared_ptr<OpenLun>> luns_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, OfflineLun> offline_ ABSL_GUARDED_BY(mutex_);
   std::multimap<std::string, std::shared_ptr<OpenLun>> closing_ ABSL_GUARDED_BY(mutex_);
-  Desks desks_;
-  Desks upkeep_;
-  Desks ring_desks_;
-  Desks looks_;
+  LunQueues queues_;
+  LunQueues upkeep_;
+  LunQueues ring_queues_;
+  LunQueues looks_;
 };
 
 }  // namespace tapedeck::storage_node::luns

@@ -73,10 +73,10 @@ class BlockCopy {
   std::unique_ptr<recording::RecordingWriter> writer_;
 };
 
-// Made on the LUN's desk, as those of sessions are.
+// Made on the LUN's queue, as those of sessions are.
 absl::StatusOr<capture::ArmRecording> BlockCopy::Prepare(const RecordTarget& target) {
   std::optional<absl::StatusOr<capture::ArmRecording>> made;
-  means_.luns.desks().Of(target.name.lun)->Run([&] {
+  means_.luns.queues().Of(target.name.lun)->Run([&] {
     auto prepared = admission::PrepareRecording(means_, target, ring_->slots(), nullptr, loop_);
     loop_.Post(
         [&made, prepared = std::move(prepared)]() mutable { made.emplace(std::move(prepared)); });

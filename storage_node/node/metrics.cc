@@ -85,7 +85,7 @@ void AddLuns(Page& page, recordings::Recordings& recordings,
   luns::Luns& luns = recordings.luns();
   const auto counts = recordings.catalog()->Counts();
   const auto open = OpenByLun(recordings);
-  auto waiting = luns.desks().Busy();
+  auto waiting = luns.queues().Busy();
   for (const auto& [id, tasks] : luns.upkeep().Busy()) waiting[id] += tasks;
   const auto add_any = [&](const std::string& id, bool online, bool standby) {
     page.Add("tapedeck_lun_online", online, {id});

@@ -72,7 +72,7 @@ luns::LunsSettings LunsSettingsOf(const StorageSettings& settings) {
                           .random = settings.random,
                           .member_roots = settings.member_roots,
                           .standby_members = opening::NamesOf(settings.standby_for),
-                          .no_desks = settings.no_desks};
+                          .no_queues = settings.no_queues};
   if (luns.clock == nullptr) luns.clock = std::make_shared<dataplane::SystemClock>();
   if (!luns.random) luns.random = SystemRandom;
   return luns;
@@ -143,7 +143,7 @@ void StorageNode::AddMetrics(services::telemetry::Page& page) {
 }
 
 std::string StorageNode::Waiting() const {
-  auto busy = kept_->luns.desks().Busy();
+  auto busy = kept_->luns.queues().Busy();
   for (const auto& [lun, waiting] : kept_->luns.upkeep().Busy()) busy[lun] += waiting;
   std::vector<std::string> left;
   const auto formatter = [](std::string* out, const auto& entry) {

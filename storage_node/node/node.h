@@ -44,8 +44,9 @@ struct StorageSettings {
   std::vector<dataplane::Transport*> rails;       // of the sessions; outlive the node
   std::shared_ptr<const dataplane::Clock> clock;  // null: the system's
   format::Random random;                          // null: the system's
-  // Sessions do themselves what LUNs' desks are asked for: for simulations, in which nothing waits.
-  bool no_desks = false;
+  // Sessions do themselves what LUNs' queues are asked for: for simulations, in which nothing
+  // waits.
+  bool no_queues = false;
   // So long a move or a scrub may get on with nothing before it is given up: as long as a session
   // waits for its LUN.
   absl::Duration patience = absl::Seconds(15);
@@ -56,7 +57,7 @@ struct Kept {
   Kept(luns::LunsSettings settings, std::shared_ptr<catalog::Catalog> catalog)
       : luns(std::move(settings)), recordings(luns, std::move(catalog)) {}
   // What is queued uses both.
-  ~Kept() { luns.StopDesks(); }
+  ~Kept() { luns.StopQueues(); }
 
   luns::Luns luns;
   recordings::Recordings recordings;
@@ -116,7 +117,7 @@ class StorageNode {
   absl::Status StartRounds();
 
   const disk::FileLock lock_;
-  // Outlive what is queued on desks for sessions, which ends with `kept_`.
+  // Outlive the tasks of sessions in queues, which end with `kept_`.
   capture::LiveTriggers triggers_;
   admission::Means means_;
   const std::unique_ptr<Kept> kept_;

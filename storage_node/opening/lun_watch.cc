@@ -42,8 +42,8 @@ void LookAt(luns::Luns& luns, const std::string& lun_id,
 
 // Unless what was asked for before is not done.
 void Ask(luns::Luns& luns, const std::string& lun_id, dataplane::Task task) {
-  const auto desk = luns.looks().Of(lun_id);
-  if (desk->waiting() == 0) desk->Run(std::move(task));
+  const auto queue = luns.looks().Of(lun_id);
+  if (queue->waiting() == 0) queue->Run(std::move(task));
 }
 
 }  // namespace
@@ -53,9 +53,9 @@ void TryLateLuns(recordings::Recordings& recordings) {
   const auto closing = recordings.luns().Closing();
   for (const auto& [lun_id, lun] : recordings.luns().Offline()) {
     if (closing.contains(lun_id) || recordings.luns().IsStandby(lun.config)) continue;
-    const auto desk = recordings.luns().upkeep().Of(lun_id);
-    if (desk->waiting() > 0) continue;
-    desk->Run([&recordings, id = lun_id] { Try(recordings, id); });
+    const auto queue = recordings.luns().upkeep().Of(lun_id);
+    if (queue->waiting() > 0) continue;
+    queue->Run([&recordings, id = lun_id] { Try(recordings, id); });
   }
 }
 

@@ -178,10 +178,10 @@ void Standbys::LookAt(recordings::Recordings& recordings, Standby& standby) {
 
 void Standbys::Look() {
   for (const auto& standby : standbys_) {
-    const auto desk = recordings_.luns().upkeep().Of(
+    const auto queue = recordings_.luns().upkeep().Of(
         absl::StrCat("standby for ", absl::StrJoin(standby->members, ",")));
-    if (desk->waiting() > 0) continue;
-    desk->Run([&recordings = recordings_, standby] { LookAt(recordings, *standby); });
+    if (queue->waiting() > 0) continue;
+    queue->Run([&recordings = recordings_, standby] { LookAt(recordings, *standby); });
   }
 }
 

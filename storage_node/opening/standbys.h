@@ -21,7 +21,7 @@ using MembersOfLuns = std::vector<std::vector<std::string>>;
 // at now is as it was given. Waits for the disk.
 std::set<std::string> NamesOf(const MembersOfLuns& luns);
 
-// One thread calls; outlived by `recordings`, but not by what it has put on desks there.
+// One thread calls; outlived by `recordings`, but not by its tasks in queues there.
 class Standbys {
  public:
   Standbys(recordings::Recordings& recordings, const MembersOfLuns& luns);

@@ -67,13 +67,13 @@ void Closer::Try(const std::string& recording) {
 }
 
 void Closer::Ask(const std::string& lun, const std::vector<std::string>& recordings) {
-  std::shared_ptr<luns::Desk> desk;
+  std::shared_ptr<luns::LunQueue> queue;
   {
     absl::MutexLock lock(&mutex_);
     if (recordings_ == nullptr) return;
-    desk = recordings_->luns().desks().Of(lun);
+    queue = recordings_->luns().queues().Of(lun);
   }
-  desk->Run([self = shared_from_this(), recordings] {
+  queue->Run([self = shared_from_this(), recordings] {
     for (const std::string& recording : recordings) self->Try(recording);
   });
 }

@@ -1,4 +1,4 @@
-// Closes recordings whose session has ended without: a second later, on the desks of their LUNs,
+// Closes recordings whose session has ended without: a second later, on the queues of their LUNs,
 // and again later if that fails.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace tapedeck::storage_node::recordings {
 
 class Recordings;
 
-// Any thread. Held by shared_ptr: by whoever writes a recording, and by the desks.
+// Any thread. Held by shared_ptr: by whoever writes a recording, and by the queues.
 class Closer : public std::enable_shared_from_this<Closer> {
  public:
   explicit Closer(Recordings& recordings) : recordings_(&recordings) {}
@@ -31,7 +31,7 @@ class Closer : public std::enable_shared_from_this<Closer> {
   // It could not be closed: the rounds try again.
   void Failed(const std::string& recording, const absl::Status& status) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // One round: has the desks try those again that are due.
+  // One round: has the queues try those again that are due.
   void Look() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // For who would show it: has it tried before its round if it was not yet, and waits for that;
@@ -40,12 +40,12 @@ class Closer : public std::enable_shared_from_this<Closer> {
 
  private:
   struct Left {
-    bool asked = false;  // a desk has it
+    bool asked = false;  // a queue has it
     uint32_t failures = 0;
     absl::Time next = absl::InfinitePast();  // by the steady clock
   };
 
-  // All of one LUN, as one task of its desk.
+  // All of one LUN, as one task of its queue.
   void Ask(const std::string& lun, const std::vector<std::string>& recordings)
       ABSL_LOCKS_EXCLUDED(mutex_);
   void Try(const std::string& recording) ABSL_LOCKS_EXCLUDED(mutex_);

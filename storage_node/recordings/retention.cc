@@ -241,9 +241,9 @@ void Retention::Look() {
     const AgeBase age = recordings_.clock_steps().Of(lun->config->max_age_ns);
     const bool apply = HasToLook(*next_looks_, *lun, age);
     if (!apply && !lun->capacity->AnyKnownByRow()) continue;
-    const auto desk = recordings_.luns().upkeep().Of(lun_id);
-    if (desk->waiting() > 0) continue;  // the last look is not done
-    desk->Run(
+    const auto queue = recordings_.luns().upkeep().Of(lun_id);
+    if (queue->waiting() > 0) continue;  // the last look is not done
+    queue->Run(
         [&recordings = recordings_, looks = next_looks_, id = lun_id, open = lun, age, apply] {
           ReadAccount(recordings, *open, kAccountStep);
           if (apply) Apply(recordings, *looks, id, *open, age);

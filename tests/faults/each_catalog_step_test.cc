@@ -105,7 +105,7 @@ class EachCatalogStep : public testing::TestWithParam<SqlFault> {
   // Nothing of a session that has ended is under way any more: the table alone has the LUN.
   void Rest() {
     EXPECT_TRUE(executor_.RunUntil([&] {
-      return kept_->luns.desks().Busy().empty() && kept_->luns.Find("l").value().use_count() == 2;
+      return kept_->luns.queues().Busy().empty() && kept_->luns.Find("l").value().use_count() == 2;
     }));
   }
   std::string Recorded() {

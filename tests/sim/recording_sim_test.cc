@@ -24,7 +24,7 @@ class RecordingSim : public testing::TestWithParam<std::pair<TransferOp, Transfe
  protected:
   RecordingSim()
       : node_(*storage_node::node::StorageNode::Create(
-            {.state_dir = state_.path(), .no_desks = true})) {
+            {.state_dir = state_.path(), .no_queues = true})) {
     EXPECT_TRUE(
         node_->luns()
             .CreateLun({.name = "luns/sim", .store = "memory", .capacity_bytes = 64 << 20}, "")

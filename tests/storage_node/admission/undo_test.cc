@@ -39,17 +39,17 @@ class UndoTest : public testing::Test {
 
   uint64_t used() const { return kept_->luns.Find("l").value()->capacity->used(); }
 
-  // While the LUN's desk does nothing else: what somebody else could take then is not taken by it.
+  // While the LUN's queue does nothing else: what somebody else could take then is not taken by it.
   void ExpectHeldUntilUndone(std::optional<capture::ArmRecording> prepared, uint64_t before) {
     const uint64_t held = used();
     EXPECT_GT(held, before);
-    const auto desk = kept_->luns.desks().Of("l");
+    const auto queue = kept_->luns.queues().Of("l");
     absl::Notification go_on;
-    desk->Run([&] { go_on.WaitForNotification(); });
+    queue->Run([&] { go_on.WaitForNotification(); });
     prepared.reset();
     EXPECT_EQ(used(), held);
     go_on.Notify();
-    ASSERT_TRUE(executor_.RunUntil([&] { return desk->waiting() == 0; }));
+    ASSERT_TRUE(executor_.RunUntil([&] { return queue->waiting() == 0; }));
     EXPECT_EQ(used(), before);
   }
 
@@ -102,7 +102,7 @@ TEST_F(UndoTest, ANewRecordingKeepsItsRoomUntilItsFilesAreGone) {
 
 TEST_F(UndoTest, OneThatWasToGoOnNeverGivesUpWhatItHas) {
   const Open open = RecordAndLose(3);
-  ASSERT_TRUE(executor_.RunUntil([&] { return kept_->luns.desks().Of("l")->waiting() == 0; }));
+  ASSERT_TRUE(executor_.RunUntil([&] { return kept_->luns.queues().Of("l")->waiting() == 0; }));
   const uint64_t before = used();
   EXPECT_EQ(before, Takes("posix", 3));
   const auto found = admission::FindResumable(means_, open);

@@ -14,36 +14,36 @@
 namespace tapedeck::storage_node {
 namespace {
 
-TEST(DeskTest, DoesOneThingAfterTheOtherAndAllBeforeItGoes) {
+TEST(LunQueueTest, DoesOneThingAfterTheOtherAndAllBeforeItGoes) {
   std::vector<int> done;
   {
-    luns::Desk desk("l");
-    for (int i = 0; i < 100; ++i) desk.Run([&done, i] { done.push_back(i); });
+    luns::LunQueue queue("l");
+    for (int i = 0; i < 100; ++i) queue.Run([&done, i] { done.push_back(i); });
   }
   ASSERT_EQ(done.size(), 100u);
   for (int i = 0; i < 100; ++i) EXPECT_EQ(done[i], i);
 }
 
-TEST(DeskTest, RefusesStrangersWhileADiskHangs) {
-  luns::Desk desk("l");
+TEST(LunQueueTest, RefusesStrangersWhileADiskHangs) {
+  luns::LunQueue queue("l");
   absl::Notification thawed;
-  desk.Run([&] { thawed.WaitForNotification(); });
+  queue.Run([&] { thawed.WaitForNotification(); });
   absl::Status status;
   int accepted = 0;
-  for (; status.ok() && accepted < 1000; accepted += status.ok()) status = desk.TryRun([] {});
+  for (; status.ok() && accepted < 1000; accepted += status.ok()) status = queue.TryRun([] {});
   EXPECT_EQ(Reason(status), "LIMIT_REACHED");
   EXPECT_GE(accepted, 63);  // the first may not have begun
-  desk.Run([] {});          // what sessions that are there need is not refused
+  queue.Run([] {});         // what sessions that are there need is not refused
   thawed.Notify();
 }
 
-TEST(DeskTest, OneLunDoesNotWaitForAnother) {
-  luns::Desks desks;
+TEST(LunQueueTest, OneLunDoesNotWaitForAnother) {
+  luns::LunQueues queues;
   absl::Notification thawed, done;
-  desks.Of("frozen")->Run([&] { thawed.WaitForNotification(); });
-  desks.Of("good")->Run([&] { done.Notify(); });
+  queues.Of("frozen")->Run([&] { thawed.WaitForNotification(); });
+  queues.Of("good")->Run([&] { done.Notify(); });
   EXPECT_TRUE(dataplane::AwaitFor(done, absl::Seconds(20)));
-  EXPECT_EQ(desks.Busy().count("frozen"), 1u);
+  EXPECT_EQ(queues.Busy().count("frozen"), 1u);
   thawed.Notify();
 }
 
