@@ -85,13 +85,14 @@ absl::Status NoRoom(const luns::OpenLun& lun, uint64_t bytes) {
 
 // A recording that says how long it will be is sure of that room: nobody else gets it until it
 // ends. Refuses what cannot fit before anything is made.
-absl::StatusOr<recording::Reservation> RoomOf(Means& means, const RecordTarget& target) {
+absl::StatusOr<recording::Reservation> RoomOf(NodeResources& resources,
+                                              const RecordTarget& target) {
   if (!target.segment.has_value()) {
-    return ReserveRoom(means, target, target.open.expected_blocks);
+    return ReserveRoom(resources, target, target.open.expected_blocks);
   }
   const uint64_t blocks = target.segment_blocks;
   if (target.room != nullptr) return target.room->Split(BytesOfOne(target, blocks));
-  return ReserveRoom(means, target, blocks);
+  return ReserveRoom(resources, target, blocks);
 }
 
 // The ID of what it is a copy of; empty: it is none, or that has another name than recordings have.
@@ -103,29 +104,29 @@ std::string IdOfOriginal(const Open& open) {
 
 // A part of a recording has the ID of the whole, as its worker says. Else one that no recording of
 // the channel has, since many segments may begin in the same second: `wish` if it is one.
-absl::StatusOr<catalog::ResourceName> NewName(Means& means, const RecordTarget& target,
+absl::StatusOr<catalog::ResourceName> NewName(NodeResources& resources, const RecordTarget& target,
                                               std::string wish) {
   catalog::ResourceName name = target.name;
   if (const auto& part = target.open.part; part.has_value()) {
     name.recording = part->whole;
-    TD_ASSIGN_OR_RETURN(const auto taken, means.recordings.catalog()->GetRecording(name));
+    TD_ASSIGN_OR_RETURN(const auto taken, resources.recordings.catalog()->GetRecording(name));
     if (!taken.has_value()) return name;
     return services::ChannelInUse(
         target.channel.name,
         absl::StrCat("has a part of recording ", part->whole, " already: one node, one part"));
   }
-  const int64_t begin_ns = target.begin_ns.value_or(means.luns.clock().WallNs());
+  const int64_t begin_ns = target.begin_ns.value_or(resources.luns.clock().WallNs());
   while (true) {
     const bool is_new = wish.empty();
-    name.recording =
-        is_new ? catalog::NewRecordingId(begin_ns, means.luns.random()) : std::exchange(wish, "");
-    const auto taken = means.recordings.catalog()->GetRecording(name);
+    name.recording = is_new ? catalog::NewRecordingId(begin_ns, resources.luns.random())
+                            : std::exchange(wish, "");
+    const auto taken = resources.recordings.catalog()->GetRecording(name);
     // If the catalog cannot be read, a name that was wished for may be another recording's.
     if (taken.ok() ? !taken->has_value() : is_new) return name;
   }
 }
 
-format::Manifest NewManifest(Means& means, const RecordTarget& target,
+format::Manifest NewManifest(NodeResources& resources, const RecordTarget& target,
                              const catalog::ResourceName& name) {
   const auto config = target.lun->config.now();
   const services::Lun& lun = *config;
@@ -141,7 +142,7 @@ format::Manifest NewManifest(Means& means, const RecordTarget& target,
                             .group = target.open.group,
                             .part = target.open.part,
                             .resume_token = target.resume_token,
-                            .open_time_ns = means.luns.clock().WallNs()};
+                            .open_time_ns = resources.luns.clock().WallNs()};
   if (const auto& original = target.open.original; original.has_value()) {
     manifest.original = original->recording;
     manifest.original_uid = original->uid;
@@ -159,49 +160,51 @@ format::Manifest NewManifest(Means& means, const RecordTarget& target,
   }
   // The uid was made by us or checked when the LUN was opened.
   manifest.identity = {.lun = format::Uuid::Parse(lun.recorded_uid()).value_or(format::Uuid()),
-                       .recording = format::Uuid::Make(means.luns.random()),
+                       .recording = format::Uuid::Make(resources.luns.random()),
                        .channel = name.channel,
-                       .epoch = static_cast<uint32_t>(means.luns.random()())};
+                       .epoch = static_cast<uint32_t>(resources.luns.random()())};
   return manifest;
 }
 
-absl::StatusOr<Begun> Begin(Means& means, const RecordTarget& target, const std::string& id,
-                            dataplane::Executor& executor) {
-  Begun begun;
-  TD_ASSIGN_OR_RETURN(begun.name, NewName(means, target, id));
-  begun.held.lease = means.recordings.leases().TakeExclusive(begun.name.ToString());
-  if (begun.held.lease == nullptr) {
+absl::StatusOr<StartedRecording> Begin(NodeResources& resources, const RecordTarget& target,
+                                       const std::string& id, dataplane::Executor& executor) {
+  StartedRecording started;
+  TD_ASSIGN_OR_RETURN(started.name, NewName(resources, target, id));
+  started.held.lease = resources.recordings.leases().TakeExclusive(started.name.ToString());
+  if (started.held.lease == nullptr) {
     return services::ChannelInUse(target.channel.name, "is being deleted");
   }
   // Only under the lease is it sure that both stay.
-  TD_RETURN_IF_ERROR(means.recordings.FindChannel(begun.name).status());
-  TD_ASSIGN_OR_RETURN(begun.held.lun, means.luns.Find(begun.name.lun));
-  begun.manifest = NewManifest(means, target, begun.name);
-  TD_RETURN_IF_ERROR(means.recordings.catalog()->CheckTakes());
+  TD_RETURN_IF_ERROR(resources.recordings.FindChannel(started.name).status());
+  TD_ASSIGN_OR_RETURN(started.held.lun, resources.luns.Find(started.name.lun));
+  started.manifest = NewManifest(resources, target, started.name);
+  TD_RETURN_IF_ERROR(resources.recordings.catalog()->CheckTakes());
   // The row is the mark of files that have none themselves yet: after a crash they are known by it,
   // or by their own mark if it was not written.
-  means.recordings.catalog()->PutRecording(begun.name, begun.manifest);
-  begun.held.closing =
-      std::make_shared<recordings::Closing>(means.recordings.closer(), begun.name.ToString());
-  auto files = begun.held.lun->store->Open(recordings::PathOf(begun.name, begun.manifest),
-                                           store::ToCreate(begun.manifest.block_bytes), executor);
+  resources.recordings.catalog()->PutRecording(started.name, started.manifest);
+  started.held.closing =
+      std::make_shared<recordings::Closing>(resources.recordings.closer(), started.name.ToString());
+  auto files =
+      started.held.lun->store->Open(recordings::PathOf(started.name, started.manifest),
+                                    store::ToCreate(started.manifest.block_bytes), executor);
   if (!files.ok()) {
-    means.recordings.catalog()->DeleteRecording(begun.name);
+    resources.recordings.catalog()->DeleteRecording(started.name);
     return files.status();
   }
-  begun.files = *std::move(files);
-  return begun;
+  started.files = *std::move(files);
+  return started;
 }
 
 // What lies under a name on a member may be nobody's recording: it stays, and another is tried.
-absl::StatusOr<Begun> BeginUnderNewName(Means& means, const RecordTarget& target,
-                                        dataplane::Executor& executor) {
+absl::StatusOr<StartedRecording> BeginUnderNewName(NodeResources& resources,
+                                                   const RecordTarget& target,
+                                                   dataplane::Executor& executor) {
   std::string id = target.segment.has_value() ? "" : IdOfOriginal(target.open);
   for (int i = 1; i < kNameTries; ++i) {
-    auto begun = Begin(means, target, std::exchange(id, ""), executor);
-    if (!absl::IsAlreadyExists(begun.status())) return begun;
+    auto started = Begin(resources, target, std::exchange(id, ""), executor);
+    if (!absl::IsAlreadyExists(started.status())) return started;
   }
-  return Begin(means, target, "", executor);
+  return Begin(resources, target, "", executor);
 }
 
 }  // namespace
@@ -220,23 +223,24 @@ uint64_t BytesOfOne(const RecordTarget& target, uint64_t blocks) {
   return target.lun->footprint(target.channel.block_bytes).OfBlocks(blocks) + ManifestBytes(target);
 }
 
-absl::StatusOr<recording::Reservation> ReserveBytes(Means& means, const RecordTarget& target,
-                                                    uint64_t bytes, uint64_t least) {
+absl::StatusOr<recording::Reservation> ReserveBytes(NodeResources& resources,
+                                                    const RecordTarget& target, uint64_t bytes,
+                                                    uint64_t least) {
   const auto& capacity = target.lun->capacity;
   if (capacity->limit() == 0) return recording::Reservation();
   if (auto room = TakeRoom(capacity, bytes, least)) return *std::move(room);
   if (target.lun->config->full_policy == services::FullPolicy::kRing) {
-    TD_RETURN_IF_ERROR(recordings::MakeRoom(means.recordings, target.name.lun, *target.lun,
+    TD_RETURN_IF_ERROR(recordings::MakeRoom(resources.recordings, target.name.lun, *target.lun,
                                             std::max(bytes, least)));
     if (auto room = TakeRoom(capacity, bytes, least)) return *std::move(room);
   }
   return NoRoom(*target.lun, std::max(bytes, least));
 }
 
-absl::StatusOr<recording::Reservation> ReserveRoom(Means& means, const RecordTarget& target,
-                                                   uint64_t blocks) {
+absl::StatusOr<recording::Reservation> ReserveRoom(NodeResources& resources,
+                                                   const RecordTarget& target, uint64_t blocks) {
   const uint64_t bytes = blocks == 0 ? 0 : BytesOfSession(target, std::min(blocks, kMaxBlocks));
-  return ReserveBytes(means, target, bytes, BytesOfOne(target, 1));
+  return ReserveBytes(resources, target, bytes, BytesOfOne(target, 1));
 }
 
 absl::Status CheckPart(const RecordTarget& target) {
@@ -265,7 +269,7 @@ absl::Status CheckFill(const RecordTarget& target, uint64_t blocks, uint64_t bef
                    "of another LUN"));
 }
 
-absl::Status CheckWhole(Means& means, const RecordTarget& target) {
+absl::Status CheckWhole(NodeResources& resources, const RecordTarget& target) {
   const bool copied = target.open.original.has_value();
   if (!copied && target.open.origin.source.name != kImport) return absl::OkStatus();
   const std::vector<services::Lun> luns = {*target.lun->config.now()};
@@ -276,7 +280,7 @@ absl::Status CheckWhole(Means& means, const RecordTarget& target) {
   uint64_t held = 0;
   if (ring || fills) {
     TD_ASSIGN_OR_RETURN(held,
-                        recordings::HeldBytes(means.recordings, target.name.lun, *target.lun));
+                        recordings::HeldBytes(resources.recordings, target.name.lun, *target.lun));
   }
   if (fills && !ring) {
     const uint64_t before = copied ? target.lun->capacity->used() : held;
@@ -286,11 +290,11 @@ absl::Status CheckWhole(Means& means, const RecordTarget& target) {
                                        held);
 }
 
-absl::StatusOr<RecordTarget> FindTarget(Means& means, const Open& open) {
+absl::StatusOr<RecordTarget> FindTarget(NodeResources& resources, const Open& open) {
   RecordTarget target{.open = open};
   TD_ASSIGN_OR_RETURN(target.name, catalog::ParseChannelName(open.channel));
-  TD_ASSIGN_OR_RETURN(target.channel, means.recordings.FindChannel(target.name));
-  TD_ASSIGN_OR_RETURN(target.lun, means.luns.Find(target.name.lun));
+  TD_ASSIGN_OR_RETURN(target.channel, resources.recordings.FindChannel(target.name));
+  TD_ASSIGN_OR_RETURN(target.lun, resources.luns.Find(target.name.lun));
   if (const uint64_t room = target.lun->store->extras().layout.description_bytes;
       DescriptionBytes(open) > room) {
     return services::LimitReached(
@@ -305,16 +309,18 @@ absl::StatusOr<RecordTarget> FindTarget(Means& means, const Open& open) {
 }
 
 absl::StatusOr<capture::ArmRecording> PrepareRecording(
-    Means& means, const RecordTarget& target, size_t ring_slots,
+    NodeResources& resources, const RecordTarget& target, size_t ring_slots,
     std::shared_ptr<dataplane::ArrivalCrcs> arrivals, dataplane::Executor& executor) {
-  TD_ASSIGN_OR_RETURN(recording::Reservation room, RoomOf(means, target));
-  TD_ASSIGN_OR_RETURN(Begun begun, BeginUnderNewName(means, target, executor));
-  begun.room.Add(std::move(room));
-  begun.undo = [name = begun.name, manifest = begun.manifest](
-                   catalog::Catalog& catalog, luns::OpenLun& lun, recording::Reservation /*room*/) {
+  TD_ASSIGN_OR_RETURN(recording::Reservation room, RoomOf(resources, target));
+  TD_ASSIGN_OR_RETURN(StartedRecording started, BeginUnderNewName(resources, target, executor));
+  started.room.Add(std::move(room));
+  started.undo = [name = started.name, manifest = started.manifest](
+                     catalog::Catalog& catalog, luns::OpenLun& lun,
+                     recording::Reservation /*room*/) {
     Drop(catalog, lun, name, manifest, "its session ended before it could begin");
   };
-  return WithWriter(means, target, ring_slots, std::move(arrivals), executor, std::move(begun));
+  return WithWriter(resources, target, ring_slots, std::move(arrivals), executor,
+                    std::move(started));
 }
 
 }  // namespace tapedeck::storage_node::admission

@@ -25,7 +25,7 @@ struct RingSettings {
 };
 
 // Any thread. Outlives the sessions.
-struct Means {
+struct NodeResources {
   luns::Luns& luns;
   recordings::Recordings& recordings;
   capture::LiveTriggers& triggers;

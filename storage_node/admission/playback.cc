@@ -44,9 +44,10 @@ TransferOp OpOf(const Open& open, const services::Channel& channel) {
   return open.op.value_or(channel.op.value_or(TransferOp::kWrite));
 }
 
-absl::StatusOr<Playable> FindPlayable(Means& means, const std::string& name, bool follow) {
+absl::StatusOr<Playable> FindPlayable(NodeResources& resources, const std::string& name,
+                                      bool follow) {
   TD_ASSIGN_OR_RETURN(recordings::Readable found,
-                      recordings::FindReadable(means.recordings, name, follow));
+                      recordings::FindReadable(resources.recordings, name, follow));
   return Playable{std::move(found)};
 }
 
@@ -56,44 +57,45 @@ struct FoundInStream {
 };
 
 // Of a stream, the segment that has the sample or time asked for.
-absl::StatusOr<FoundInStream> FindInStream(Means& means, const Open& open) {
+absl::StatusOr<FoundInStream> FindInStream(NodeResources& resources, const Open& open) {
   const Playhead& playhead = open.playhead;
   TD_ASSIGN_OR_RETURN(const recordings::FoundRecording named,
-                      means.recordings.Find(open.recording));
+                      resources.recordings.Find(open.recording));
   TD_ASSIGN_OR_RETURN(const auto segments,
-                      SegmentsOf(means.recordings, named.name, named.manifest.stream));
+                      SegmentsOf(resources.recordings, named.name, named.manifest.stream));
   if (segments.empty() || playhead.unit == Playhead::Unit::kBlock) {
-    TD_ASSIGN_OR_RETURN(auto playable, FindPlayable(means, open.recording, playhead.follow));
+    TD_ASSIGN_OR_RETURN(auto playable, FindPlayable(resources, open.recording, playhead.follow));
     return FoundInStream{.playable = std::move(playable), .newest = segments.empty()};
   }
   size_t found = 0;
   for (size_t end = segments.size(); end - found > 1;) {
     const size_t middle = found + (end - found) / 2;
-    const auto playable = FindPlayable(means, segments[middle].name.ToString(), playhead.follow);
+    const auto playable =
+        FindPlayable(resources, segments[middle].name.ToString(), playhead.follow);
     // Not closed: among the newest. Gone: among the oldest.
     bool after = !absl::IsNotFound(playable.status());
     if (playable.ok()) {
       const recordings::FoundRecording& recording = playable->recording;
       TD_ASSIGN_OR_RETURN(
           after, recording::BeginsAfter(*recording.lun->store, recording.path(), recording.manifest,
-                                        playable->blocks(), playhead, means.luns.clock()));
+                                        playable->blocks(), playhead, resources.luns.clock()));
     }
     (after ? end : found) = middle;
   }
   TD_ASSIGN_OR_RETURN(auto playable,
-                      FindPlayable(means, segments[found].name.ToString(), playhead.follow));
+                      FindPlayable(resources, segments[found].name.ToString(), playhead.follow));
   return FoundInStream{.playable = std::move(playable), .newest = found + 1 == segments.size()};
 }
 
-absl::StatusOr<FoundInStream> Find(Means& means, const Open& open) {
-  if (open.playhead.stream) return FindInStream(means, open);
-  TD_ASSIGN_OR_RETURN(auto playable, FindPlayable(means, open.recording, open.playhead.follow));
+absl::StatusOr<FoundInStream> Find(NodeResources& resources, const Open& open) {
+  if (open.playhead.stream) return FindInStream(resources, open);
+  TD_ASSIGN_OR_RETURN(auto playable, FindPlayable(resources, open.recording, open.playhead.follow));
   return FoundInStream{.playable = std::move(playable), .newest = true};
 }
 
 // Opens the files; the reader takes its slots from `wakers` once it is made.
 absl::StatusOr<capture::StreamSource::OpenReader> OpenFiles(
-    Means& means, Playable playable, uint64_t first, const Playhead& playhead,
+    NodeResources& resources, Playable playable, uint64_t first, const Playhead& playhead,
     std::shared_ptr<capture::RingWakers> wakers, dataplane::Executor& executor) {
   const recordings::FoundRecording& found = playable.recording;
   TD_ASSIGN_OR_RETURN(auto files, found.lun->store->Open(found.path(), {}, executor));
@@ -103,10 +105,10 @@ absl::StatusOr<capture::StreamSource::OpenReader> OpenFiles(
                                    .live = playable.live,
                                    .behind_ns = playhead.behind_ns,
                                    .meter = found.lun->meter,
-                                   .checks = means.checks,
+                                   .checks = resources.checks,
                                    .trail = playable.trail};
   if (!found.lun->kind.capabilities.lends_blocks) {
-    options.follow_memory = means.follow_memory;
+    options.follow_memory = resources.follow_memory;
     options.damaged_blocks = playhead.damaged_blocks;
   }
   options.lease = std::make_shared<Played>(std::move(playable));
@@ -131,10 +133,10 @@ absl::Status Overtaken(const catalog::ResourceName& last, uint64_t number) {
 // Opens one segment after the other; null after the last. On the LUN's queue.
 class NextSegment {
  public:
-  NextSegment(Means& means, const recordings::FoundRecording& first, SegmentsThere there,
-              const Playhead& playhead, std::shared_ptr<capture::RingWakers> wakers,
-              dataplane::Executor& executor)
-      : means_(means),
+  NextSegment(NodeResources& resources, const recordings::FoundRecording& first,
+              SegmentsThere there, const Playhead& playhead,
+              std::shared_ptr<capture::RingWakers> wakers, dataplane::Executor& executor)
+      : resources_(resources),
         last_(first),
         number_(first.manifest.segment + 1),
         there_(std::move(there)),
@@ -145,11 +147,11 @@ class NextSegment {
   absl::StatusOr<capture::StreamSource::OpenReader> Open() {
     if (number_ > there_.end()) return nullptr;
     TD_ASSIGN_OR_RETURN(const auto segments,
-                        SegmentsOf(means_.recordings, last_.name, last_.manifest.stream));
+                        SegmentsOf(resources_.recordings, last_.name, last_.manifest.stream));
     const auto next = std::ranges::lower_bound(segments, number_, {}, &StreamSegment::number);
     if (next == segments.end()) return nullptr;
     if (next->number != number_) return OpenGone(next->number);
-    auto playable = FindPlayable(means_, next->name.ToString(), playhead_.follow);
+    auto playable = FindPlayable(resources_, next->name.ToString(), playhead_.follow);
     // Without --follow the stream ends before what is being written. One that was made ahead and
     // never used goes when the stream ends.
     const bool newest = std::next(next) == segments.end();
@@ -161,16 +163,18 @@ class NextSegment {
     TD_RETURN_IF_ERROR(playable.status());
     last_ = playable->recording;
     ++number_;
-    return OpenFiles(means_, *std::move(playable), 0, playhead_, wakers_, executor_);
+    return OpenFiles(resources_, *std::move(playable), 0, playhead_, wakers_, executor_);
   }
 
   // Asks the queue.
   static void Ask(const std::shared_ptr<NextSegment>& next,
                   capture::StreamSource::OnOpened opened) {
-    next->means_.luns.queues().Of(next->last_.name.lun)->Run([next, opened = std::move(opened)] {
-      next->executor_.Post(
-          [result = next->Open(), opened]() mutable { opened(std::move(result)); });
-    });
+    next->resources_.luns.queues()
+        .Of(next->last_.name.lun)
+        ->Run([next, opened = std::move(opened)] {
+          next->executor_.Post(
+              [result = next->Open(), opened]() mutable { opened(std::move(result)); });
+        });
   }
 
  private:
@@ -183,7 +187,7 @@ class NextSegment {
     const format::Manifest& manifest = last_.manifest;
     TD_ASSIGN_OR_RETURN(const auto entry,
                         recording::FirstEntry(*last_.lun->store, last_.path(), manifest,
-                                              manifest.blocks, means_.luns.clock()));
+                                              manifest.blocks, resources_.luns.clock()));
     const uint64_t samples = format::BlockSamplesOf(manifest);
     const bool placed = entry.has_value() && samples > 0 && manifest.blocks > 0 &&
                         manifest.blocks <= manifest.segment_blocks;
@@ -198,7 +202,7 @@ class NextSegment {
     };
   }
 
-  Means& means_;
+  NodeResources& resources_;
   recordings::FoundRecording last_;
   uint64_t number_;  // of the segment that is next
   const SegmentsThere there_;
@@ -207,13 +211,14 @@ class NextSegment {
   dataplane::Executor& executor_;
 };
 
-std::unique_ptr<dataplane::Source> MakeStream(Means& means, const recordings::FoundRecording& first,
+std::unique_ptr<dataplane::Source> MakeStream(NodeResources& resources,
+                                              const recordings::FoundRecording& first,
                                               SegmentsThere there, const Playhead& playhead,
                                               capture::StreamSource::OpenReader& open,
                                               const std::shared_ptr<capture::RingWakers>& wakers,
                                               dataplane::Executor& executor) {
   auto next =
-      std::make_shared<NextSegment>(means, first, std::move(there), playhead, wakers, executor);
+      std::make_shared<NextSegment>(resources, first, std::move(there), playhead, wakers, executor);
   return std::make_unique<capture::StreamSource>(open(), /*ahead=*/!playhead.follow,
                                                  [next](capture::StreamSource::OnOpened opened) {
                                                    NextSegment::Ask(next, std::move(opened));
@@ -234,18 +239,20 @@ Accept AcceptOf(const recordings::FoundRecording& found, const services::Channel
           .labels = manifest.labels};
 }
 
-absl::StatusOr<MakeAdmission> OpenPlayback(Means& means, const recordings::FoundRecording& found,
+absl::StatusOr<MakeAdmission> OpenPlayback(NodeResources& resources,
+                                           const recordings::FoundRecording& found,
                                            Playable playable, const Playhead& playhead,
                                            uint64_t first, Accept accept, FittedRing fitted,
                                            dataplane::Executor& executor) {
   const auto wakers = std::make_shared<capture::RingWakers>(fitted.ring);
   TD_ASSIGN_OR_RETURN(auto reader,
-                      OpenFiles(means, std::move(playable), first, playhead, wakers, executor));
-  TD_ASSIGN_OR_RETURN(SegmentsThere there, SegmentsThere::Of(means.recordings, found, playhead));
-  return [&means, &executor, found, there = std::move(there), playhead, wakers,
+                      OpenFiles(resources, std::move(playable), first, playhead, wakers, executor));
+  TD_ASSIGN_OR_RETURN(SegmentsThere there,
+                      SegmentsThere::Of(resources.recordings, found, playhead));
+  return [&resources, &executor, found, there = std::move(there), playhead, wakers,
           accept = std::move(accept), fitted = std::move(fitted),
           reader = std::move(reader)]() mutable {
-    return Admission{.source = playhead.stream ? MakeStream(means, found, std::move(there),
+    return Admission{.source = playhead.stream ? MakeStream(resources, found, std::move(there),
                                                             playhead, reader, wakers, executor)
                                                : reader(),
                      .ring = std::move(fitted.ring),
@@ -256,31 +263,32 @@ absl::StatusOr<MakeAdmission> OpenPlayback(Means& means, const recordings::Found
 
 }  // namespace
 
-absl::StatusOr<SessionPlan> PlanPlayback(Means& means, const Open& open,
+absl::StatusOr<SessionPlan> PlanPlayback(NodeResources& resources, const Open& open,
                                          dataplane::Executor& executor) {
   const Playhead& playhead = open.playhead;
-  TD_ASSIGN_OR_RETURN(FoundInStream begin, Find(means, open));
+  TD_ASSIGN_OR_RETURN(FoundInStream begin, Find(resources, open));
   Playable playable = std::move(begin.playable);
   playable.trail = dataplane::flight::Trail(open.trail);
   const recordings::FoundRecording found = playable.recording;
   const format::Manifest& manifest = found.manifest;
-  TD_ASSIGN_OR_RETURN(const services::Channel channel, means.recordings.FindChannel(found.name));
+  TD_ASSIGN_OR_RETURN(const services::Channel channel,
+                      resources.recordings.FindChannel(found.name));
   TD_RETURN_IF_ERROR(CheckSlots(open, manifest.block_bytes));
   Playhead within = playhead;
   within.stream = playhead.stream && !begin.newest;
   TD_ASSIGN_OR_RETURN(const uint64_t first,
                       recording::FindStart(*found.lun->store, found.path(), manifest,
-                                           playable.blocks(), within, means.luns.clock()));
+                                           playable.blocks(), within, resources.luns.clock()));
   const bool known = playable.live == nullptr && !playhead.stream;
   Accept accept = AcceptOf(found, channel, open, first, known);
   RingNeed ring{
       .lun = found.lun, .block_bytes = manifest.block_bytes, .playback = true, .op = accept.op};
   return SessionPlan{
       .ring = std::move(ring),
-      .open = [&means, &executor, found, playhead, first, playable = std::move(playable),
+      .open = [&resources, &executor, found, playhead, first, playable = std::move(playable),
                accept = std::move(accept)](FittedRing fitted) mutable {
-        return OpenPlayback(means, found, std::move(playable), playhead, first, std::move(accept),
-                            std::move(fitted), executor);
+        return OpenPlayback(resources, found, std::move(playable), playhead, first,
+                            std::move(accept), std::move(fitted), executor);
       }};
 }
 

@@ -16,10 +16,11 @@ void KeepOrDrop(catalog::Catalog& catalog, luns::OpenLun& lun, const catalog::Re
 }
 
 std::function<void(const format::Manifest&, std::function<void()>)> OnSealed(
-    Means& means, const catalog::ResourceName& name, const Held& held,
+    NodeResources& resources, const catalog::ResourceName& name, const HeldResources& held,
     dataplane::Executor& executor) {
-  return [catalog = means.recordings.catalog(), queue = means.luns.queues().Of(name.lun),
-          lun = held.lun, closing = std::weak_ptr(held.closing), name, &clock = means.luns.clock(),
+  return [catalog = resources.recordings.catalog(), queue = resources.luns.queues().Of(name.lun),
+          lun = held.lun, closing = std::weak_ptr(held.closing), name,
+          &clock = resources.luns.clock(),
           &executor](const format::Manifest& sealed, std::function<void()> done) {
     queue->Run([catalog, lun, closing, name, sealed, done = std::move(done), &clock, &executor] {
       KeepOrDrop(*catalog, *lun, name, sealed, clock);
@@ -32,15 +33,15 @@ std::function<void(const format::Manifest&, std::function<void()>)> OnSealed(
 // The files of a recording that has no writer yet. Unless it gets one, all is as before.
 class Prepared {
  public:
-  // `options` without lease; `begun` without what those have taken of it.
-  Prepared(Means& means, Begun begun, recording::WriterOptions options)
-      : queue_(means.luns.queues().Of(begun.name.lun)),
-        catalog_(means.recordings.catalog()),
-        name_(std::move(begun.name)),
-        held_(std::make_shared<Held>(std::move(begun.held))),
-        undo_(std::move(begun.undo)),
+  // `options` without lease; `started` without what those have taken of it.
+  Prepared(NodeResources& resources, StartedRecording started, recording::WriterOptions options)
+      : queue_(resources.luns.queues().Of(started.name.lun)),
+        catalog_(resources.recordings.catalog()),
+        name_(std::move(started.name)),
+        held_(std::make_shared<HeldResources>(std::move(started.held))),
+        undo_(std::move(started.undo)),
         options_(std::move(options)),
-        files_(std::move(begun.files)) {}
+        files_(std::move(started.files)) {}
   ~Prepared() {
     if (files_ == nullptr) return;
     files_ = nullptr;
@@ -50,9 +51,9 @@ class Prepared {
     });
   }
 
-  capture::ArmedRecording Arm(Means& means, dataplane::Executor& executor) {
+  capture::ArmedRecording Arm(NodeResources& resources, dataplane::Executor& executor) {
     capture::ArmedRecording recording{.name = name_.ToString(), .live = options_.live};
-    means.recordings.live().Add(recording.name, recording.live);
+    resources.recordings.live().Add(recording.name, recording.live);
     options_.lease = held_;
     recording.writer = std::make_unique<recording::RecordingWriter>(std::move(options_),
                                                                     std::move(files_), executor);
@@ -63,7 +64,7 @@ class Prepared {
   const std::shared_ptr<luns::LunQueue> queue_;
   const std::shared_ptr<catalog::Catalog> catalog_;
   const catalog::ResourceName name_;
-  const std::shared_ptr<Held> held_;
+  const std::shared_ptr<HeldResources> held_;
   const std::function<void(catalog::Catalog&, luns::OpenLun&, recording::Reservation)> undo_;
   recording::WriterOptions options_;
   std::unique_ptr<store::RecordingFiles> files_;
@@ -89,30 +90,32 @@ bool Drop(catalog::Catalog& catalog, luns::OpenLun& lun, const catalog::Resource
   return true;
 }
 
-capture::ArmRecording WithWriter(Means& means, const RecordTarget& target, size_t ring_slots,
+capture::ArmRecording WithWriter(NodeResources& resources, const RecordTarget& target,
+                                 size_t ring_slots,
                                  std::shared_ptr<dataplane::ArrivalCrcs> arrivals,
-                                 dataplane::Executor& executor, Begun begun) {
-  const std::shared_ptr<luns::OpenLun> lun = begun.held.lun;
+                                 dataplane::Executor& executor, StartedRecording started) {
+  const std::shared_ptr<luns::OpenLun> lun = started.held.lun;
   const store::Layout layout = lun->store->extras().layout;
-  recording::WriterOptions options{.name = begun.name.ToString(),
-                                   .manifest = std::move(begun.manifest),
-                                   .ring_slots = ring_slots,
-                                   .arrivals = std::move(arrivals),
-                                   .capacity = lun->capacity,
-                                   .layout = layout,
-                                   .reserved = std::move(begun.room),
-                                   .live = std::make_shared<recording::LiveRecording>(
-                                       layout.annotation_bytes, std::move(begun.notes)),
-                                   .meter = lun->meter,
-                                   .on_sealed = OnSealed(means, begun.name, begun.held, executor),
-                                   .trace = target.open.trace,
-                                   .verifier = means.verifier,
-                                   .stages = target.stages,
-                                   .trail = TrailOf(target),
-                                   .start = std::move(begun.start)};
-  auto prepared = std::make_unique<Prepared>(means, std::move(begun), std::move(options));
-  return [&means, &executor, prepared = std::move(prepared)]() mutable {
-    return prepared->Arm(means, executor);
+  recording::WriterOptions options{
+      .name = started.name.ToString(),
+      .manifest = std::move(started.manifest),
+      .ring_slots = ring_slots,
+      .arrivals = std::move(arrivals),
+      .capacity = lun->capacity,
+      .layout = layout,
+      .reserved = std::move(started.room),
+      .live = std::make_shared<recording::LiveRecording>(layout.annotation_bytes,
+                                                         std::move(started.notes)),
+      .meter = lun->meter,
+      .on_sealed = OnSealed(resources, started.name, started.held, executor),
+      .trace = target.open.trace,
+      .verifier = resources.verifier,
+      .stages = target.stages,
+      .trail = TrailOf(target),
+      .start = std::move(started.start)};
+  auto prepared = std::make_unique<Prepared>(resources, std::move(started), std::move(options));
+  return [&resources, &executor, prepared = std::move(prepared)]() mutable {
+    return prepared->Arm(resources, executor);
   };
 }
 

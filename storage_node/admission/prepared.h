@@ -12,16 +12,16 @@
 namespace tapedeck::storage_node::admission {
 
 // What a writer holds of the node. The LUN goes last: its store must outlive the files.
-struct Held : recording::Hold {
+struct HeldResources : recording::Hold {
   std::shared_ptr<recordings::Closing> closing;  // goes last: nothing else is held then
   std::shared_ptr<luns::OpenLun> lun;
   std::unique_ptr<recordings::Leases::Lease> lease;
 };
 
 // A recording whose row and files are there.
-struct Begun {
+struct StartedRecording {
   catalog::ResourceName name;
-  Held held;
+  HeldResources held;
   format::Manifest manifest;  // state RECORDING
   std::unique_ptr<store::RecordingFiles> files;
   recording::Reservation room;
@@ -38,8 +38,9 @@ bool Drop(catalog::Catalog& catalog, luns::OpenLun& lun, const catalog::Resource
 
 // What writes a recording of `target` with blocks from a ring of `ring_slots`, which `arrivals` has
 // checked. On the queue.
-capture::ArmRecording WithWriter(Means& means, const RecordTarget& target, size_t ring_slots,
+capture::ArmRecording WithWriter(NodeResources& resources, const RecordTarget& target,
+                                 size_t ring_slots,
                                  std::shared_ptr<dataplane::ArrivalCrcs> arrivals,
-                                 dataplane::Executor& executor, Begun begun);
+                                 dataplane::Executor& executor, StartedRecording started);
 
 }  // namespace tapedeck::storage_node::admission

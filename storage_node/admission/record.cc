@@ -29,7 +29,7 @@ uint64_t SamplesIn(int64_t ns, double sample_rate) {
   return static_cast<uint64_t>(std::min(std::ceil(samples), 9.0e15));
 }
 
-Admission AdmissionOf(const Means& means, const RecordTarget& target, FittedRing fitted,
+Admission AdmissionOf(const NodeResources& resources, const RecordTarget& target, FittedRing fitted,
                       std::shared_ptr<dataplane::ArrivalCrcs> arrivals) {
   return {.ring = std::move(fitted.ring),
           .accept = {.datatype = target.channel.datatype,
@@ -38,7 +38,7 @@ Admission AdmissionOf(const Means& means, const RecordTarget& target, FittedRing
                      .commit = target.channel.commit,
                      .block_bytes = target.channel.block_bytes,
                      .resume_token = TokenBytes(target.resume_token)},
-          .verifier = [verifier = means.verifier] { return verifier->value(); },
+          .verifier = [verifier = resources.verifier] { return verifier->value(); },
           .arrivals = std::move(arrivals),
           .registration = std::move(fitted.registration),
           .stages = target.stages};
@@ -71,19 +71,20 @@ absl::Status CheckDisks(const RecordTarget& target) {
   return luns::CheckFree(*lun, BytesOfOne(target, blocks), target.lun->capacity->used(), space);
 }
 
-absl::StatusOr<MakeAdmission> OpenRecord(Means& means, const RecordTarget& target,
+absl::StatusOr<MakeAdmission> OpenRecord(NodeResources& resources, const RecordTarget& target,
                                          FittedRing fitted, dataplane::Executor& executor) {
   TD_RETURN_IF_ERROR(CheckDisks(target));
   auto arrivals = NewArrivals(target);
-  TD_ASSIGN_OR_RETURN(auto arm,
-                      PrepareRecording(means, target, fitted.ring->slots(), arrivals, executor));
-  return [&means, target, arrivals, fitted = std::move(fitted), arm = std::move(arm)]() mutable {
-    Admission admission = AdmissionOf(means, target, std::move(fitted), arrivals);
-    capture::ArmedRecording recording = arm();
-    admission.accept.recording = recording.name;
-    admission.sink = std::move(recording.writer);
-    return admission;
-  };
+  TD_ASSIGN_OR_RETURN(
+      auto arm, PrepareRecording(resources, target, fitted.ring->slots(), arrivals, executor));
+  return
+      [&resources, target, arrivals, fitted = std::move(fitted), arm = std::move(arm)]() mutable {
+        Admission admission = AdmissionOf(resources, target, std::move(fitted), arrivals);
+        capture::ArmedRecording recording = arm();
+        admission.accept.recording = recording.name;
+        admission.sink = std::move(recording.writer);
+        return admission;
+      };
 }
 
 absl::StatusOr<capture::TriggerWindow> WindowOf(const services::Channel& channel) {
@@ -97,18 +98,18 @@ absl::StatusOr<capture::TriggerWindow> WindowOf(const services::Channel& channel
 }
 
 // Runs `prepare` on the LUN's queue and gives what came of it to `made` on the executor.
-void PrepareLater(Means& means, const std::string& lun, dataplane::Executor& executor,
+void PrepareLater(NodeResources& resources, const std::string& lun, dataplane::Executor& executor,
                   std::function<absl::StatusOr<capture::ArmRecording>()> prepare,
                   capture::OnPrepared made) {
-  means.luns.queues().Of(lun)->Run([&executor, prepare = std::move(prepare),
-                                    made = std::move(made)]() mutable {
+  resources.luns.queues().Of(lun)->Run([&executor, prepare = std::move(prepare),
+                                        made = std::move(made)]() mutable {
     executor.Post([arm = prepare(), made = std::move(made)]() mutable { made(std::move(arm)); });
   });
 }
 
 // What every segment of a session is made from. The first one names the stream.
 struct Segments {
-  Means& means;
+  NodeResources& resources;
   RecordTarget target;
   size_t ring_slots;
   std::shared_ptr<dataplane::ArrivalCrcs> arrivals;
@@ -117,18 +118,18 @@ struct Segments {
   absl::StatusOr<capture::ArmRecording> Prepare(uint64_t number) const {
     RecordTarget segment = target;
     segment.segment = number;
-    return PrepareRecording(means, segment, ring_slots, arrivals, executor);
+    return PrepareRecording(resources, segment, ring_slots, arrivals, executor);
   }
 };
 
 // Runs `write` on a thread beside the LUN's queue, which makes segments meanwhile, and then `done`
 // on the executor.
-void WriteLater(Means& means, const std::string& lun, dataplane::Executor& executor,
+void WriteLater(NodeResources& resources, const std::string& lun, dataplane::Executor& executor,
                 std::function<void(recordings::Scribe)> write, dataplane::Task done) {
-  means.luns.queues()
+  resources.luns.queues()
       .Of(absl::StrCat(lun, " keeps"))
-      ->Run([&means, &executor, write = std::move(write), done = std::move(done)]() mutable {
-        write(recordings::Scribe(means.recordings));
+      ->Run([&resources, &executor, write = std::move(write), done = std::move(done)]() mutable {
+        write(recordings::Scribe(resources.recordings));
         executor.Post(std::move(done));
       });
 }
@@ -155,19 +156,20 @@ capture::SegmentOptions OptionsOf(const Segments& segments, const capture::Trigg
   capture::SegmentOptions options{.segment_blocks = segments.target.segment_blocks};
   options.keeper.window = window;
   // Whether one that is closed is still there is seen when it is told that it is kept.
-  options.keeper.pin = [&means = segments.means](const std::string& recording,
-                                                 bool writing) -> std::shared_ptr<recording::Hold> {
-    if (writing) return means.recordings.leases().TakeBeside(recording);
-    return means.recordings.leases().TakeShared(recording);
+  options.keeper.pin = [&resources = segments.resources](
+                           const std::string& recording,
+                           bool writing) -> std::shared_ptr<recording::Hold> {
+    if (writing) return resources.recordings.leases().TakeBeside(recording);
+    return resources.recordings.leases().TakeShared(recording);
   };
   options.make = [segments](uint64_t number, capture::OnPrepared made) {
     PrepareLater(
-        segments.means, segments.target.name.lun, segments.executor,
+        segments.resources, segments.target.name.lun, segments.executor,
         [segments, number] { return segments.Prepare(number); }, std::move(made));
   };
   options.conclude = [segments](capture::StreamEnd end, dataplane::Task done) {
     WriteLater(
-        segments.means, segments.target.name.lun, segments.executor,
+        segments.resources, segments.target.name.lun, segments.executor,
         [end = std::move(end)](recordings::Scribe scribe) { WriteEnd(scribe, end); },
         std::move(done));
   };
@@ -181,40 +183,41 @@ std::unique_ptr<capture::SegmentSink> SinkOf(const Segments& segments,
   armed.erase(armed.begin());
   const bool triggered = segments.target.channel.triggered();
   if (triggered) {
-    options.write_down =
-        [&means = segments.means, lun = segments.target.name.lun, &executor = segments.executor](
-            capture::Caught caught, const services::Trigger& trigger, dataplane::Task done) {
-          WriteLater(
-              means, lun, executor,
-              [caught = std::move(caught), trigger](recordings::Scribe scribe) mutable {
-                WriteCaught(scribe, caught, trigger);
-              },
-              std::move(done));
-        };
+    options.write_down = [&resources = segments.resources, lun = segments.target.name.lun,
+                          &executor = segments.executor](capture::Caught caught,
+                                                         const services::Trigger& trigger,
+                                                         dataplane::Task done) {
+      WriteLater(
+          resources, lun, executor,
+          [caught = std::move(caught), trigger](recordings::Scribe scribe) mutable {
+            WriteCaught(scribe, caught, trigger);
+          },
+          std::move(done));
+    };
   }
   auto sink = std::make_unique<capture::SegmentSink>(std::move(options), std::move(first),
                                                      segments.executor, std::move(armed));
   if (triggered) {
-    segments.means.triggers.Add(segments.target.channel.name, sink->port());
+    segments.resources.triggers.Add(segments.target.channel.name, sink->port());
   }
   return sink;
 }
 
-absl::StatusOr<MakeAdmission> OpenSegmented(Means& means, RecordTarget target, FittedRing fitted,
-                                            dataplane::Executor& executor) {
+absl::StatusOr<MakeAdmission> OpenSegmented(NodeResources& resources, RecordTarget target,
+                                            FittedRing fitted, dataplane::Executor& executor) {
   TD_RETURN_IF_ERROR(CheckDisks(target));
   if (target.lun->config->full_policy == services::FullPolicy::kStop &&
       target.open.expected_blocks > 0) {
     TD_ASSIGN_OR_RETURN(recording::Reservation room,
-                        ReserveRoom(means, target, target.open.expected_blocks));
+                        ReserveRoom(resources, target, target.open.expected_blocks));
     target.room = std::make_shared<recording::Reservation>(std::move(room));
   }
   TD_ASSIGN_OR_RETURN(const capture::TriggerWindow window, WindowOf(target.channel));
   const auto arrivals = NewArrivals(target);
-  Segments segments{means, std::move(target), fitted.ring->slots(), arrivals, executor};
+  Segments segments{resources, std::move(target), fitted.ring->slots(), arrivals, executor};
   TD_ASSIGN_OR_RETURN(auto arm, segments.Prepare(0));
   return [segments, window, fitted = std::move(fitted), arm = std::move(arm)]() mutable {
-    Means& node = segments.means;
+    NodeResources& node = segments.resources;
     capture::ArmedRecording first = arm();
     segments.target.stream = first.name.substr(first.name.rfind('/') + 1);
     Admission admission = AdmissionOf(node, segments.target, std::move(fitted), segments.arrivals);
@@ -226,17 +229,19 @@ absl::StatusOr<MakeAdmission> OpenSegmented(Means& means, RecordTarget target, F
   };
 }
 
-absl::StatusOr<MakeAdmission> OpenResumed(Means& means, const Resumable& found, FittedRing fitted,
-                                          dataplane::Executor& executor) {
+absl::StatusOr<MakeAdmission> OpenResumed(NodeResources& resources, const Resumable& found,
+                                          FittedRing fitted, dataplane::Executor& executor) {
   TD_ASSIGN_OR_RETURN(const capture::TriggerWindow window, WindowOf(found.target.channel));
   const auto arrivals = NewArrivals(found.target);
   const size_t slots = fitted.ring->slots();
-  TD_ASSIGN_OR_RETURN(ResumedRecordings resumed, Reopen(means, found, slots, arrivals, executor));
-  Segments segments{means, found.target, slots, arrivals, executor};
+  TD_ASSIGN_OR_RETURN(ResumedRecordings resumed,
+                      Reopen(resources, found, slots, arrivals, executor));
+  Segments segments{resources, found.target, slots, arrivals, executor};
   return [segments, window, first_number = found.rows.front().manifest.segment,
           fitted = std::move(fitted), resumed = std::move(resumed)]() mutable {
     const RecordTarget& target = segments.target;
-    Admission admission = AdmissionOf(segments.means, target, std::move(fitted), segments.arrivals);
+    Admission admission =
+        AdmissionOf(segments.resources, target, std::move(fitted), segments.arrivals);
     admission.accept.recording = target.open.resume->recording;
     admission.accept.next_block = resumed.next_block;
     admission.accept.missing_blocks = resumed.missing_blocks;
@@ -253,12 +258,12 @@ absl::StatusOr<MakeAdmission> OpenResumed(Means& means, const Resumable& found, 
   };
 }
 
-absl::StatusOr<SessionPlan> PlanResumed(Means& means, const Open& open,
+absl::StatusOr<SessionPlan> PlanResumed(NodeResources& resources, const Open& open,
                                         dataplane::Executor& executor) {
-  TD_ASSIGN_OR_RETURN(Resumable found, FindResumable(means, open));
+  TD_ASSIGN_OR_RETURN(Resumable found, FindResumable(resources, open));
   return SessionPlan{.ring = RingOf(found.target),
-                     .open = [&means, &executor, found](FittedRing fitted) {
-                       return OpenResumed(means, found, std::move(fitted), executor);
+                     .open = [&resources, &executor, found](FittedRing fitted) {
+                       return OpenResumed(resources, found, std::move(fitted), executor);
                      }};
 }
 
@@ -276,7 +281,7 @@ RecordTarget CaptureOf(const RecordTarget& target, const capture::TriggerWindow&
 
 // How a session into a triggered channel makes the recordings of its captures.
 struct Captures {
-  Means& means;
+  NodeResources& resources;
   RecordTarget target;  // without a LUN
   size_t ring_slots;
   std::shared_ptr<dataplane::ArrivalCrcs> arrivals;
@@ -287,43 +292,43 @@ struct Captures {
   absl::StatusOr<capture::ArmRecording> Prepare(services::model::SampleTime begin_ns) const {
     RecordTarget one = target;
     one.begin_ns = begin_ns;
-    TD_ASSIGN_OR_RETURN(one.lun, means.luns.Find(one.name.lun));
-    return PrepareRecording(means, one, ring_slots, arrivals, executor);
+    TD_ASSIGN_OR_RETURN(one.lun, resources.luns.Find(one.name.lun));
+    return PrepareRecording(resources, one, ring_slots, arrivals, executor);
   }
 };
 
 capture::TriggerOptions OptionsOf(const Captures& captures, capture::TriggerOptions options) {
   options.make = [captures](services::model::SampleTime begin_ns, capture::OnPrepared made) {
     PrepareLater(
-        captures.means, captures.target.name.lun, captures.executor,
+        captures.resources, captures.target.name.lun, captures.executor,
         [captures, begin_ns] { return captures.Prepare(begin_ns); }, std::move(made));
   };
-  options.check = [&luns = captures.means.luns, lun = captures.target.name.lun] {
+  options.check = [&luns = captures.resources.luns, lun = captures.target.name.lun] {
     return luns.Find(lun).status();
   };
   return options;
 }
 
-absl::StatusOr<MakeAdmission> OpenTriggered(Means& means, const RecordTarget& target,
+absl::StatusOr<MakeAdmission> OpenTriggered(NodeResources& resources, const RecordTarget& target,
                                             const capture::TriggerOptions& options,
                                             FittedRing fitted, dataplane::Executor& executor) {
-  Captures captures{means,
+  Captures captures{resources,
                     CaptureOf(target, options.window),
                     fitted.ring->slots(),
                     NewArrivals(target),
                     executor,
-                    means.recordings.leases().TakeShared(target.channel.name)};
+                    resources.recordings.leases().TakeShared(target.channel.name)};
   if (captures.lease == nullptr) {
     return services::ChannelInUse(target.channel.name, "is being deleted");
   }
-  TD_RETURN_IF_ERROR(means.recordings.FindChannel(target.name).status());
+  TD_RETURN_IF_ERROR(resources.recordings.FindChannel(target.name).status());
   // A LUN that is full now is told before anybody triggers.
-  TD_RETURN_IF_ERROR(ReserveRoom(means, target, captures.target.open.expected_blocks).status());
-  return [&means, &executor, captures = std::move(captures), options, target,
+  TD_RETURN_IF_ERROR(ReserveRoom(resources, target, captures.target.open.expected_blocks).status());
+  return [&resources, &executor, captures = std::move(captures), options, target,
           fitted = std::move(fitted)]() mutable {
     auto sink = std::make_unique<capture::TriggerSink>(OptionsOf(captures, options), executor);
-    means.triggers.Add(target.channel.name, sink->port());
-    Admission admission = AdmissionOf(means, target, std::move(fitted), captures.arrivals);
+    resources.triggers.Add(target.channel.name, sink->port());
+    Admission admission = AdmissionOf(resources, target, std::move(fitted), captures.arrivals);
     admission.captures = [made = sink.get()] { return made->captures(); };
     admission.sink = std::move(sink);
     return admission;
@@ -333,7 +338,7 @@ absl::StatusOr<MakeAdmission> OpenTriggered(Means& means, const RecordTarget& ta
 // How long a disk may take to make a recording before the session holds its worker up.
 constexpr int64_t kMakingNs = 200'000'000;
 
-absl::StatusOr<SessionPlan> PlanTriggered(Means& means, const RecordTarget& target,
+absl::StatusOr<SessionPlan> PlanTriggered(NodeResources& resources, const RecordTarget& target,
                                           dataplane::Executor& executor) {
   capture::TriggerOptions options;
   TD_ASSIGN_OR_RETURN(options.window, WindowOf(target.channel));
@@ -342,31 +347,32 @@ absl::StatusOr<SessionPlan> PlanTriggered(Means& means, const RecordTarget& targ
       options.window.BlocksFor(SamplesIn(kMakingNs, target.channel.sample_rate));
   return SessionPlan{.ring = RingOf(target, options.hold_blocks + options.making_blocks),
                      .triggered = target.channel.name,
-                     .open = [&means, &executor, target, options](FittedRing fitted) {
-                       return OpenTriggered(means, target, options, std::move(fitted), executor);
+                     .open = [&resources, &executor, target, options](FittedRing fitted) {
+                       return OpenTriggered(resources, target, options, std::move(fitted),
+                                            executor);
                      }};
 }
 
 }  // namespace
 
-absl::StatusOr<SessionPlan> PlanRecord(Means& means, const Open& open,
+absl::StatusOr<SessionPlan> PlanRecord(NodeResources& resources, const Open& open,
                                        dataplane::Executor& executor) {
-  if (open.resume.has_value()) return PlanResumed(means, open, executor);
-  TD_ASSIGN_OR_RETURN(RecordTarget target, FindTarget(means, open));
+  if (open.resume.has_value()) return PlanResumed(resources, open, executor);
+  TD_ASSIGN_OR_RETURN(RecordTarget target, FindTarget(resources, open));
   TD_RETURN_IF_ERROR(CheckPart(target));
-  TD_RETURN_IF_ERROR(CheckWhole(means, target));
+  TD_RETURN_IF_ERROR(CheckWhole(resources, target));
   if (target.channel.triggered() && target.channel.commit == dataplane::CommitLevel::kReceived) {
-    return PlanTriggered(means, target, executor);
+    return PlanTriggered(resources, target, executor);
   }
-  target.resume_token = NewResumeToken(means);
+  target.resume_token = NewResumeToken(resources);
   SessionPlan plan{.ring = RingOf(target)};
   if (target.segment_blocks > 0) {
-    plan.open = [&means, &executor, target](FittedRing fitted) {
-      return OpenSegmented(means, target, std::move(fitted), executor);
+    plan.open = [&resources, &executor, target](FittedRing fitted) {
+      return OpenSegmented(resources, target, std::move(fitted), executor);
     };
   } else {
-    plan.open = [&means, &executor, target](FittedRing fitted) {
-      return OpenRecord(means, target, std::move(fitted), executor);
+    plan.open = [&resources, &executor, target](FittedRing fitted) {
+      return OpenRecord(resources, target, std::move(fitted), executor);
     };
   }
   return plan;

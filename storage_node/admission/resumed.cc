@@ -67,15 +67,15 @@ absl::Status CheckLast(const Open& open, const RecordingRow& last, const recordi
 }
 
 // The segments of a stream from `first` on that are in the catalog, in order; at least its last.
-absl::StatusOr<std::vector<RecordingRow>> SegmentsFrom(Means& means,
+absl::StatusOr<std::vector<RecordingRow>> SegmentsFrom(NodeResources& resources,
                                                        const catalog::ResourceName& stream,
                                                        uint64_t first_block) {
   const catalog::ResourceName channel{.lun = stream.lun, .channel = stream.channel};
   std::vector<RecordingRow> found;
   catalog::RowKey after;
   while (true) {
-    TD_ASSIGN_OR_RETURN(auto rows,
-                        means.recordings.catalog()->RecordingsAfter(channel, after, kRowsAtOnce));
+    TD_ASSIGN_OR_RETURN(
+        auto rows, resources.recordings.catalog()->RecordingsAfter(channel, after, kRowsAtOnce));
     for (RecordingRow& row : rows) {
       after = {.open_ns = row.manifest.open_time_ns, .name = row.name};
       if (row.manifest.stream != stream.recording) continue;
@@ -113,18 +113,18 @@ absl::Status KeepOpen(const Open& open, std::vector<RecordingRow>* rows) {
                        "segments that had blocks to come are gone; record again");
 }
 
-absl::StatusOr<std::vector<RecordingRow>> FindRows(Means& means, const Open& open) {
+absl::StatusOr<std::vector<RecordingRow>> FindRows(NodeResources& resources, const Open& open) {
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName name,
                       catalog::ParseRecordingName(open.resume->recording));
   if (name.channel_name() != open.channel) {
     return ResumeRefused(open.resume->recording, "CHANNEL",
                          absl::StrCat("it is none of channel ", open.channel));
   }
-  TD_ASSIGN_OR_RETURN(const auto manifest, means.recordings.catalog()->GetRecording(name));
+  TD_ASSIGN_OR_RETURN(const auto manifest, resources.recordings.catalog()->GetRecording(name));
   if (manifest.has_value() && manifest->stream.empty()) {
     return std::vector<RecordingRow>{{.name = name, .manifest = *manifest}};
   }
-  TD_ASSIGN_OR_RETURN(auto rows, SegmentsFrom(means, name, open.resume->first_block));
+  TD_ASSIGN_OR_RETURN(auto rows, SegmentsFrom(resources, name, open.resume->first_block));
   if (rows.empty()) {
     return ResumeRefused(open.resume->recording, "DELETED", "it is not there; record again");
   }
@@ -132,21 +132,21 @@ absl::StatusOr<std::vector<RecordingRow>> FindRows(Means& means, const Open& ope
 }
 
 // Nobody writes it, and it is closed.
-absl::Status AwaitRow(Means& means, luns::OpenLun& lun, RecordingRow* row) {
-  const auto live = means.recordings.live().Find(row->name.ToString());
+absl::Status AwaitRow(NodeResources& resources, luns::OpenLun& lun, RecordingRow* row) {
+  const auto live = resources.recordings.live().Find(row->name.ToString());
   if (live != nullptr && live->closed() == nullptr) {
     live->GiveWay();
     return Busy(*row, "is still written by its session before, which ends now; try again");
   }
-  TD_RETURN_IF_ERROR(means.recordings.CheckNotHalfDeleted(
+  TD_RETURN_IF_ERROR(resources.recordings.CheckNotHalfDeleted(
       {.name = row->name, .lun = nullptr, .manifest = row->manifest}));
-  TD_RETURN_IF_ERROR(means.recordings.CloseAbandoned(lun, row, kLost));
+  TD_RETURN_IF_ERROR(resources.recordings.CloseAbandoned(lun, row, kLost));
   if (row->manifest.state != RecordingState::kRecording) return absl::OkStatus();
   return Busy(*row, "is being closed or deleted; try again");
 }
 
 // As much of its capacity as it would have had from the beginning, and what lies below `next`.
-absl::StatusOr<recording::Reservation> RoomFor(Means& means, const RecordTarget& target,
+absl::StatusOr<recording::Reservation> RoomFor(NodeResources& resources, const RecordTarget& target,
                                                const format::Manifest& closed, uint64_t next) {
   const uint64_t taken = target.lun->TakenBy(closed);
   const uint64_t expected =
@@ -154,7 +154,7 @@ absl::StatusOr<recording::Reservation> RoomFor(Means& means, const RecordTarget&
   const uint64_t blocks = std::max(next, std::min(expected, kMaxBlocks));
   const uint64_t whole = blocks == 0 ? 0 : BytesOfOne(target, blocks);
   if (whole <= taken) return recording::Reservation();
-  return ReserveBytes(means, target, whole - taken, 0);
+  return ReserveBytes(resources, target, whole - taken, 0);
 }
 
 recording::Notes NotesOf(const format::Manifest& manifest) {
@@ -166,14 +166,15 @@ recording::Notes NotesOf(const format::Manifest& manifest) {
 }
 
 // Its row says that it is written, the files still that it is closed: a crash leaves it closed.
-absl::StatusOr<Begun> ReopenOne(Means& means, const RecordTarget& target, const RecordingRow& row,
-                                uint64_t first, dataplane::Executor& executor) {
-  Begun begun{.name = row.name};
-  begun.held.lun = target.lun;
-  begun.held.lease = means.recordings.leases().TakeExclusive(row.name.ToString());
-  if (begun.held.lease == nullptr) return Busy(row, "is played or deleted; try again");
+absl::StatusOr<StartedRecording> ReopenOne(NodeResources& resources, const RecordTarget& target,
+                                           const RecordingRow& row, uint64_t first,
+                                           dataplane::Executor& executor) {
+  StartedRecording started{.name = row.name};
+  started.held.lun = target.lun;
+  started.held.lease = resources.recordings.leases().TakeExclusive(row.name.ToString());
+  if (started.held.lease == nullptr) return Busy(row, "is played or deleted; try again");
   // What was found before the lease may have changed.
-  catalog::Catalog& rows = *means.recordings.catalog();
+  catalog::Catalog& rows = *resources.recordings.catalog();
   TD_ASSIGN_OR_RETURN(const auto now, rows.GetRecording(row.name));
   if (!now.has_value() || now->state == RecordingState::kRecording) {
     return Busy(row, "was just changed; try again");
@@ -181,44 +182,45 @@ absl::StatusOr<Begun> ReopenOne(Means& means, const RecordTarget& target, const 
   const format::Manifest& closed = *now;
   const store::RecordingPath path = recordings::PathOf(row.name, closed);
   store::Store& store = *target.lun->store;
-  TD_ASSIGN_OR_RETURN(begun.start,
-                      recording::FindStart(store, path, closed, first, means.luns.clock()));
+  TD_ASSIGN_OR_RETURN(started.start,
+                      recording::FindStart(store, path, closed, first, resources.luns.clock()));
   TD_ASSIGN_OR_RETURN(recording::Reservation more,
-                      RoomFor(means, target, closed, begun.start.next));
-  TD_ASSIGN_OR_RETURN(begun.files, store.Open(path, {.purpose = store::Purpose::kGoOn}, executor));
-  begun.manifest = recording::Reopened(closed, begun.start);
-  begun.notes = NotesOf(closed);
+                      RoomFor(resources, target, closed, started.start.next));
+  TD_ASSIGN_OR_RETURN(started.files,
+                      store.Open(path, {.purpose = store::Purpose::kGoOn}, executor));
+  started.manifest = recording::Reopened(closed, started.start);
+  started.notes = NotesOf(closed);
   TD_RETURN_IF_ERROR(rows.CheckTakes());
-  rows.PutRecording(row.name, begun.manifest);
-  begun.held.closing =
-      std::make_shared<recordings::Closing>(means.recordings.closer(), row.name.ToString());
-  begun.room.Add(recording::Reservation::Of(target.lun->capacity, row.name.ToString()));
-  begun.room.Add(std::move(more));
-  begun.undo = [closed, name = row.name](catalog::Catalog& catalog, luns::OpenLun& lun,
-                                         recording::Reservation room) {
+  rows.PutRecording(row.name, started.manifest);
+  started.held.closing =
+      std::make_shared<recordings::Closing>(resources.recordings.closer(), row.name.ToString());
+  started.room.Add(recording::Reservation::Of(target.lun->capacity, row.name.ToString()));
+  started.room.Add(std::move(more));
+  started.undo = [closed, name = row.name](catalog::Catalog& catalog, luns::OpenLun& lun,
+                                           recording::Reservation room) {
     lun.capacity->Close(name.ToString(), room.TakeOver(), lun.TakenBy(closed));
     catalog.PutRecording(name, closed);
   };
-  return begun;
+  return started;
 }
 
 }  // namespace
 
-std::string NewResumeToken(Means& means) {
-  const uint64_t high = means.luns.random()();
+std::string NewResumeToken(NodeResources& resources) {
+  const uint64_t high = resources.luns.random()();
   return absl::StrCat(absl::Hex(high, absl::kZeroPad16),
-                      absl::Hex(means.luns.random()(), absl::kZeroPad16));
+                      absl::Hex(resources.luns.random()(), absl::kZeroPad16));
 }
 
 std::string TokenBytes(const std::string& digits) { return absl::HexStringToBytes(digits); }
 
-absl::StatusOr<Resumable> FindResumable(Means& means, const Open& open) {
-  TD_ASSIGN_OR_RETURN(RecordTarget target, FindTarget(means, open));
-  TD_ASSIGN_OR_RETURN(auto rows, FindRows(means, open));
-  recordings::ClockSteps& clock = means.recordings.clock_steps();
+absl::StatusOr<Resumable> FindResumable(NodeResources& resources, const Open& open) {
+  TD_ASSIGN_OR_RETURN(RecordTarget target, FindTarget(resources, open));
+  TD_ASSIGN_OR_RETURN(auto rows, FindRows(resources, open));
+  recordings::ClockSteps& clock = resources.recordings.clock_steps();
   clock.Look();
   TD_RETURN_IF_ERROR(CheckLast(open, rows.back(), clock.Of(kResumeLimitNs)));
-  for (RecordingRow& row : rows) TD_RETURN_IF_ERROR(AwaitRow(means, *target.lun, &row));
+  for (RecordingRow& row : rows) TD_RETURN_IF_ERROR(AwaitRow(resources, *target.lun, &row));
   const format::Manifest last = rows.back().manifest;
   if (!last.stream.empty()) TD_RETURN_IF_ERROR(KeepOpen(open, &rows));
   target.channel.block_bytes = last.block_bytes;
@@ -232,7 +234,8 @@ absl::StatusOr<Resumable> FindResumable(Means& means, const Open& open) {
   return Resumable{.target = std::move(target), .rows = std::move(rows)};
 }
 
-absl::StatusOr<ResumedRecordings> Reopen(Means& means, const Resumable& found, size_t ring_slots,
+absl::StatusOr<ResumedRecordings> Reopen(NodeResources& resources, const Resumable& found,
+                                         size_t ring_slots,
                                          std::shared_ptr<dataplane::ArrivalCrcs> arrivals,
                                          dataplane::Executor& executor) {
   ResumedRecordings resumed;
@@ -243,12 +246,13 @@ absl::StatusOr<ResumedRecordings> Reopen(Means& means, const Resumable& found, s
     uint64_t first = target.open.resume->first_block;
     first -= std::min(first, base);
     if (manifest.segment_blocks > 0) first = std::min(first, manifest.segment_blocks);
-    TD_ASSIGN_OR_RETURN(Begun begun, ReopenOne(means, target, row, first, executor));
-    if (resumed.recordings.empty()) resumed.next_block = base + begun.start.next;
-    resumed.missing_blocks += begun.start.missing_blocks();
+    TD_ASSIGN_OR_RETURN(StartedRecording started,
+                        ReopenOne(resources, target, row, first, executor));
+    if (resumed.recordings.empty()) resumed.next_block = base + started.start.next;
+    resumed.missing_blocks += started.start.missing_blocks();
     if (!manifest.stream.empty()) target.segment = manifest.segment;
     resumed.recordings.push_back(
-        WithWriter(means, target, ring_slots, arrivals, executor, std::move(begun)));
+        WithWriter(resources, target, ring_slots, arrivals, executor, std::move(started)));
   }
   return resumed;
 }

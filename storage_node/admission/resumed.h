@@ -27,7 +27,8 @@ struct Resumable {
 
 // On the LUN's queue. FAILED_PRECONDITION (RESUME_REFUSED); the same (RECORDING_BUSY) while
 // somebody writes or uses it: a session that does is told to end.
-absl::StatusOr<Resumable> FindResumable(Means& means, const services::session::Open& open);
+absl::StatusOr<Resumable> FindResumable(NodeResources& resources,
+                                        const services::session::Open& open);
 
 struct ResumedRecordings {
   uint64_t next_block = 0;
@@ -37,12 +38,13 @@ struct ResumedRecordings {
 
 // On the LUN's queue. Opens their files to be written on; until their writers begin nothing of them
 // is changed. Errors as of FindResumable, and RESOURCE_EXHAUSTED (LUN_FULL).
-absl::StatusOr<ResumedRecordings> Reopen(Means& means, const Resumable& found, size_t ring_slots,
+absl::StatusOr<ResumedRecordings> Reopen(NodeResources& resources, const Resumable& found,
+                                         size_t ring_slots,
                                          std::shared_ptr<dataplane::ArrivalCrcs> arrivals,
                                          dataplane::Executor& executor);
 
 // For the manifests of a new recording.
-std::string NewResumeToken(Means& means);
+std::string NewResumeToken(NodeResources& resources);
 // As the worker is told it, and back. Empty: none.
 std::string TokenBytes(const std::string& digits);
 

@@ -50,7 +50,7 @@ constexpr uint64_t kLargeRing = uint64_t{256} << 20;
 
 // One session on its way through the queues. Held by what is queued.
 struct Admittance : public std::enable_shared_from_this<Admittance> {
-  Means& means;
+  NodeResources& resources;
   const Open open;
   const std::string lun;
   dataplane::Executor& executor;
@@ -59,9 +59,9 @@ struct Admittance : public std::enable_shared_from_this<Admittance> {
   const int64_t start_ns;
   SessionPlan plan;
 
-  Admittance(Means& node, Open asked, std::string lun_id, dataplane::Executor& on,
+  Admittance(NodeResources& node, Open asked, std::string lun_id, dataplane::Executor& on,
              std::shared_ptr<AdmissionWatch> watched, OnAdmitted then)
-      : means(node),
+      : resources(node),
         open(std::move(asked)),
         lun(std::move(lun_id)),
         executor(on),
@@ -71,29 +71,29 @@ struct Admittance : public std::enable_shared_from_this<Admittance> {
 
   absl::Status Begin() {
     watch->Say(absl::StrCat("waiting for LUN ", lun));
-    return means.luns.queues().Of(lun)->TryRun([self = shared_from_this()] { self->Look(); });
+    return resources.luns.queues().Of(lun)->TryRun([self = shared_from_this()] { self->Look(); });
   }
 
   void Look() {
     if (watch->left()) return;
     if (const absl::Status enough = CheckDescriptors(); !enough.ok()) return End(enough);
-    auto planned =
-        IsPlayback(open) ? PlanPlayback(means, open, executor) : PlanRecord(means, open, executor);
+    auto planned = IsPlayback(open) ? PlanPlayback(resources, open, executor)
+                                    : PlanRecord(resources, open, executor);
     if (!planned.ok() && MayBecomeFree(planned.status())) return LookAgain();
     if (!planned.ok()) return End(planned.status());
     plan = *std::move(planned);
     if (!plan.triggered.empty()) {
-      means.triggers.AddPreparing(plan.triggered, {shared_from_this(), watch.get()});
+      resources.triggers.AddPreparing(plan.triggered, {shared_from_this(), watch.get()});
     }
     watch->Say("waiting for memory");
-    const bool large = plan.ring.bytes(means.rings) > kLargeRing;
-    means.luns.ring_queues().Of(large ? "large rings" : lun)->Run([self = shared_from_this()] {
+    const bool large = plan.ring.bytes(resources.rings) > kLargeRing;
+    resources.luns.ring_queues().Of(large ? "large rings" : lun)->Run([self = shared_from_this()] {
       self->MakeRing();
     });
   }
 
   absl::Status CheckDescriptors() const {
-    const auto found = means.luns.Find(lun);
+    const auto found = resources.luns.Find(lun);
     if (!found.ok()) return absl::OkStatus();  // the plan says why
     const uint64_t members = std::max<uint64_t>((*found)->config->members.size(), 1);
     return services::CheckDescriptorsLeft(kForEnds + members * kForMember);
@@ -109,19 +109,19 @@ struct Admittance : public std::enable_shared_from_this<Admittance> {
     watch->Say("waiting for the recording's session before to end");
     executor.PostAfter(kLookAgainNs, [self = shared_from_this()] {
       if (self->watch->left()) return;  // the node may be gone
-      self->means.luns.queues().Of(self->lun)->Run([self] { self->Look(); });
+      self->resources.luns.queues().Of(self->lun)->Run([self] { self->Look(); });
     });
   }
 
   void MakeRing() {
-    auto ring = MakeSessionRing(means.rings, plan.ring, [this](size_t done, size_t all) {
+    auto ring = MakeSessionRing(resources.rings, plan.ring, [this](size_t done, size_t all) {
       watch->Say(absl::StrCat("preparing memory, ", done * 100 / all, " %"),
                  static_cast<double>(done) / static_cast<double>(all));
       return !watch->left();
     });
     if (!ring.ok()) return End(ring.status());
     watch->Say(absl::StrCat("opening files of LUN ", lun));
-    means.luns.queues().Of(lun)->Run(
+    resources.luns.queues().Of(lun)->Run(
         [self = shared_from_this(), fitted = *std::move(ring)]() mutable {
           if (!self->watch->left()) self->End(self->plan.open(std::move(fitted)));
         });
@@ -134,7 +134,7 @@ struct Admittance : public std::enable_shared_from_this<Admittance> {
       if (self->watch->left()) return;  // what is open goes again
       auto made = opened.ok() ? absl::StatusOr<Admission>((*opened)()) : opened.status();
       if (!self->plan.triggered.empty()) {
-        self->means.triggers.EndPreparing(self->plan.triggered, *self->watch);
+        self->resources.triggers.EndPreparing(self->plan.triggered, *self->watch);
       }
       self->admitted(std::move(made));
     });
@@ -147,10 +147,11 @@ void RecordingHost::Admit(const Open& open, dataplane::Executor& executor,
                           std::shared_ptr<AdmissionWatch> watch, OnAdmitted admitted) {
   const auto lun = LunOf(open);
   if (!lun.ok()) return admitted(lun.status());
-  absl::Status status = means_.luns.CheckExists(*lun);
+  absl::Status status = resources_.luns.CheckExists(*lun);
   if (status.ok()) {
-    status = std::make_shared<Admittance>(means_, open, *lun, executor, std::move(watch), admitted)
-                 ->Begin();
+    status =
+        std::make_shared<Admittance>(resources_, open, *lun, executor, std::move(watch), admitted)
+            ->Begin();
   }
   if (!status.ok()) admitted(status);
 }

@@ -11,14 +11,14 @@ namespace tapedeck::storage_node::admission {
 // the LUN's queue.
 class RecordingHost final : public services::session::SessionHost {
  public:
-  explicit RecordingHost(Means& means) : means_(means) {}
+  explicit RecordingHost(NodeResources& resources) : resources_(resources) {}
 
   void Admit(const services::session::Open& open, dataplane::Executor& executor,
              std::shared_ptr<services::session::AdmissionWatch> watch,
              services::session::OnAdmitted admitted) override;
 
  private:
-  Means& means_;
+  NodeResources& resources_;
 };
 
 }  // namespace tapedeck::storage_node::admission

@@ -29,10 +29,12 @@ struct SessionPlan {
 // On the LUN's queue, both.
 // Looks for the channel: for a fresh recording, one after the other, or a sink that waits for
 // triggers.
-absl::StatusOr<SessionPlan> PlanRecord(Means& means, const services::session::Open& open,
+absl::StatusOr<SessionPlan> PlanRecord(NodeResources& resources,
+                                       const services::session::Open& open,
                                        dataplane::Executor& executor);
 // Looks for the recording, closed or still being written, and its first block.
-absl::StatusOr<SessionPlan> PlanPlayback(Means& means, const services::session::Open& open,
+absl::StatusOr<SessionPlan> PlanPlayback(NodeResources& resources,
+                                         const services::session::Open& open,
                                          dataplane::Executor& executor);
 
 }  // namespace tapedeck::storage_node::admission

@@ -50,9 +50,9 @@ services::session::Open OpenOf(const recordings::FoundRecording& source,
 // One copy. Its writer lives on the loop, and goes before it.
 class BlockCopy {
  public:
-  BlockCopy(admission::Means& means, const recordings::FoundRecording& source,
+  BlockCopy(admission::NodeResources& resources, const recordings::FoundRecording& source,
             services::copying::Pace& pace)
-      : source_(source), pace_(pace), means_(means), loop_(means.luns.clock()) {}
+      : source_(source), pace_(pace), resources_(resources), loop_(resources.luns.clock()) {}
 
   absl::StatusOr<std::string> Run(const services::Channel& channel);
 
@@ -67,7 +67,7 @@ class BlockCopy {
 
   const recordings::FoundRecording& source_;
   services::copying::Pace& pace_;
-  admission::Means& means_;
+  admission::NodeResources& resources_;
   recording::CallerLoop loop_;
   std::shared_ptr<dataplane::SlotPool> ring_;
   std::unique_ptr<recording::RecordingWriter> writer_;
@@ -76,8 +76,8 @@ class BlockCopy {
 // Made on the LUN's queue, as those of sessions are.
 absl::StatusOr<capture::ArmRecording> BlockCopy::Prepare(const RecordTarget& target) {
   std::optional<absl::StatusOr<capture::ArmRecording>> made;
-  means_.luns.queues().Of(target.name.lun)->Run([&] {
-    auto prepared = admission::PrepareRecording(means_, target, ring_->slots(), nullptr, loop_);
+  resources_.luns.queues().Of(target.name.lun)->Run([&] {
+    auto prepared = admission::PrepareRecording(resources_, target, ring_->slots(), nullptr, loop_);
     loop_.Post(
         [&made, prepared = std::move(prepared)]() mutable { made.emplace(std::move(prepared)); });
   });
@@ -140,7 +140,8 @@ absl::Status BlockCopy::Finish(const absl::Status& cause) {
 }
 
 absl::StatusOr<std::string> BlockCopy::Run(const services::Channel& channel) {
-  TD_ASSIGN_OR_RETURN(RecordTarget target, admission::FindTarget(means_, OpenOf(source_, channel)));
+  TD_ASSIGN_OR_RETURN(RecordTarget target,
+                      admission::FindTarget(resources_, OpenOf(source_, channel)));
   const uint64_t block_bytes = source_.manifest.block_bytes;
   TD_ASSIGN_OR_RETURN(ring_, target.lun->store->MakeRing(
                                  {.slots = SlotsFor(block_bytes), .slot_bytes = block_bytes}));
@@ -192,11 +193,11 @@ absl::StatusOr<NextBlock> ReadIndex(const recordings::FoundRecording& found,
 
 }  // namespace
 
-absl::StatusOr<std::string> CopyBlocks(admission::Means& means,
+absl::StatusOr<std::string> CopyBlocks(admission::NodeResources& resources,
                                        const recordings::FoundRecording& source,
                                        const services::Channel& channel,
                                        services::copying::Pace& pace) {
-  return BlockCopy(means, source, pace).Run(channel);
+  return BlockCopy(resources, source, pace).Run(channel);
 }
 
 absl::Status CompareCopy(const recordings::FoundRecording& source,

@@ -16,7 +16,7 @@ namespace tapedeck::storage_node::moving {
 // which is sealed and has the label of a draft. DATA_LOSS (BLOCK_DAMAGED): a block of the source is
 // not what was recorded; RESOURCE_EXHAUSTED (LUN_FULL), INTERNAL (STORE_IO), CANCELLED: what there
 // is of the copy is salvaged then, and has the label too.
-absl::StatusOr<std::string> CopyBlocks(admission::Means& means,
+absl::StatusOr<std::string> CopyBlocks(admission::NodeResources& resources,
                                        const recordings::FoundRecording& source,
                                        const services::Channel& channel,
                                        services::copying::Pace& pace);

@@ -26,9 +26,9 @@ constexpr int kMaxTiers = 16;
 // One move. On one thread.
 class OneMove {
  public:
-  OneMove(admission::Means& means, const MoveWish& wish, const MakeChannel& make_channel,
-          services::copying::Pace& pace)
-      : means_(means), wish_(wish), make_channel_(make_channel), pace_(pace) {}
+  OneMove(admission::NodeResources& resources, const MoveWish& wish,
+          const MakeChannel& make_channel, services::copying::Pace& pace)
+      : resources_(resources), wish_(wish), make_channel_(make_channel), pace_(pace) {}
 
   absl::StatusOr<Moved> Run();
 
@@ -43,10 +43,10 @@ class OneMove {
   absl::Status Settle(const Readable& copy);
   absl::StatusOr<bool> RemoveSource();
 
-  recordings::Recordings& recordings() { return means_.recordings; }
+  recordings::Recordings& recordings() { return resources_.recordings; }
   const recordings::FoundRecording& source() const { return source_->recording; }
 
-  admission::Means& means_;
+  admission::NodeResources& resources_;
   const MoveWish& wish_;
   const MakeChannel& make_channel_;
   services::copying::Pace& pace_;
@@ -62,7 +62,7 @@ absl::Status OneMove::FindTarget() {
                       catalog::ParseLunName(wish_.channel.move_to));
   target_name_.lun = lun_name.lun;
   target_name_.recording.clear();
-  TD_ASSIGN_OR_RETURN(const auto lun, means_.luns.Find(target_name_.lun));
+  TD_ASSIGN_OR_RETURN(const auto lun, resources_.luns.Find(target_name_.lun));
   TD_RETURN_IF_ERROR(CheckTakesMoved(*lun));
   auto found = recordings().FindChannel(target_name_);
   if (absl::IsNotFound(found.status())) {
@@ -94,7 +94,8 @@ absl::StatusOr<std::optional<Readable>> OneMove::FindCopy() {
     if (!IsWhole(row.manifest, source().manifest)) continue;
     auto copy = recordings::FindReadable(recordings(), row.name.ToString(), /*growing=*/false);
     if (!copy.ok()) continue;
-    const absl::Status same = CompareCopy(source(), copy->recording, means_.luns.clock(), pace_);
+    const absl::Status same =
+        CompareCopy(source(), copy->recording, resources_.luns.clock(), pace_);
     if (same.ok()) return std::optional<Readable>(*std::move(copy));
     if (absl::IsCancelled(same)) return same;
     dataplane::Log(dataplane::LogLevel::kWarning, "move", "copy not used",
@@ -105,10 +106,10 @@ absl::StatusOr<std::optional<Readable>> OneMove::FindCopy() {
 }
 
 absl::StatusOr<Readable> OneMove::MakeCopy() {
-  TD_ASSIGN_OR_RETURN(const std::string name, CopyBlocks(means_, source(), target_, pace_));
+  TD_ASSIGN_OR_RETURN(const std::string name, CopyBlocks(resources_, source(), target_, pace_));
   TD_ASSIGN_OR_RETURN(Readable copy,
                       recordings::FindReadable(recordings(), name, /*growing=*/false));
-  const absl::Status same = CompareCopy(source(), copy.recording, means_.luns.clock(), pace_);
+  const absl::Status same = CompareCopy(source(), copy.recording, resources_.luns.clock(), pace_);
   if (same.ok()) return copy;
   if (absl::IsDataLoss(same)) TD_RETURN_IF_ERROR(RemoveDraft(std::move(copy), same.message()));
   return same;
@@ -223,9 +224,9 @@ absl::Status CheckTakesMoved(const luns::OpenLun& lun) {
       absl::StrCat(name, " is a ring, which deletes the oldest: nothing is moved there"));
 }
 
-absl::StatusOr<Moved> Move(admission::Means& means, const MoveWish& wish,
+absl::StatusOr<Moved> Move(admission::NodeResources& resources, const MoveWish& wish,
                            const MakeChannel& make_channel, services::copying::Pace& pace) {
-  return OneMove(means, wish, make_channel, pace).Run();
+  return OneMove(resources, wish, make_channel, pace).Run();
 }
 
 absl::Status CheckNoWayBack(recordings::Recordings& recordings, const services::Channel& channel,

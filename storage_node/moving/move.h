@@ -45,7 +45,7 @@ bool IsOfRecording(const absl::Status& status, const std::string& recording);
 // (ARGUMENT_INVALID): the channel there holds something else, or the LUN is none that takes it;
 // what CopyBlocks and CompareCopy fail with. The recording stays then, and a copy that is not whole
 // is deleted unless that fails, too.
-absl::StatusOr<Moved> Move(admission::Means& means, const MoveWish& wish,
+absl::StatusOr<Moved> Move(admission::NodeResources& resources, const MoveWish& wish,
                            const MakeChannel& make_channel, services::copying::Pace& pace);
 
 // INVALID_ARGUMENT (ARGUMENT_INVALID): the LUN is none that recordings are moved to.

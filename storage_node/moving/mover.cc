@@ -75,7 +75,7 @@ void Mover::ListOfChannel(const std::string& lun, const services::Channel& chann
   uint64_t waiting = 0;
   std::set<std::string> failed;
   const absl::Status listed =
-      ForEachRow(*means_.recordings.catalog(), *name, [&](const catalog::RecordingRow& row) {
+      ForEachRow(*resources_.recordings.catalog(), *name, [&](const catalog::RecordingRow& row) {
         if (!IsDue(row.manifest, channel, now)) return;
         ++waiting;
         looking_.AssertHeld();
@@ -98,7 +98,7 @@ void Mover::ListOfChannel(const std::string& lun, const services::Channel& chann
 
 void Mover::ListDue(std::vector<Due>* due) {
   std::set<std::string> channels;
-  for (const auto& [id, lun] : means_.luns.All()) {
+  for (const auto& [id, lun] : resources_.luns.All()) {
     for (const services::Channel& channel : lun->channels->All()) {
       if (channel.move_to.empty()) continue;
       channels.insert(channel.name);
@@ -140,7 +140,7 @@ absl::StatusOr<Moved> Mover::MoveOn(const Due& due, luns::OpenLun& lun,
       [&](uint64_t) { return go_on() ? RateOf(lun, due.of->channel) : std::nullopt; });
   TD_ASSIGN_OR_RETURN(
       Moved moved,
-      Move(means_, {.recording = due.recording, .channel = due.of->channel, .now_ns = now_ns()},
+      Move(resources_, {.recording = due.recording, .channel = due.of->channel, .now_ns = now_ns()},
            make_channel_, pace));
   if (moved.end != MoveEnd::kMoved) return moved;
   // Here, as one that was given up may have ended well all the same.
@@ -171,7 +171,7 @@ absl::StatusOr<Moved> Mover::TryOne(const Due& due, const Ends& ends,
 void Mover::MoveOne(const Due& due) {
   const int64_t now = steady_ns();
   if (backoff_.Holds(due.of->channel.name, now) || backoff_.Holds(due.recording, now)) return;
-  const auto lun = means_.luns.Find(due.of->lun);
+  const auto lun = resources_.luns.Find(due.of->lun);
   if (!lun.ok() || !RateOf(**lun, due.of->channel).has_value()) return;
   const auto to = catalog::ParseLunName(due.of->channel.move_to);
   const Ends ends{.from = due.of->lun, .to = to.ok() ? to->lun : ""};

@@ -26,9 +26,9 @@ inline constexpr absl::Duration kMoverPeriod = absl::Milliseconds(500);
 // Owned by the node. Any thread; Look waits for disks.
 class Mover {
  public:
-  // `means` outlives it.
-  Mover(admission::Means& means, absl::Duration patience, MakeChannel make_channel)
-      : means_(means), make_channel_(std::move(make_channel)), attempts_(patience) {}
+  // `resources` outlives it.
+  Mover(admission::NodeResources& resources, absl::Duration patience, MakeChannel make_channel)
+      : resources_(resources), make_channel_(std::move(make_channel)), attempts_(patience) {}
 
   // One round: moves all whose time has come, until told to stop. A second one waits for it. Each
   // LUN that hangs delays it by `patience` once, and then nothing.
@@ -83,10 +83,10 @@ class Mover {
   void OnFailed(const Due& due, luns::OpenLun& lun, const absl::Status& status)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(looking_);
   void ShowWaiting() ABSL_EXCLUSIVE_LOCKS_REQUIRED(looking_);
-  int64_t now_ns() const { return means_.luns.clock().WallNs(); }
-  int64_t steady_ns() const { return means_.luns.clock().NowNs(); }
+  int64_t now_ns() const { return resources_.luns.clock().WallNs(); }
+  int64_t steady_ns() const { return resources_.luns.clock().NowNs(); }
 
-  admission::Means& means_;
+  admission::NodeResources& resources_;
   const MakeChannel make_channel_;
   std::atomic<bool> stop_ = false;
   absl::Mutex looking_;

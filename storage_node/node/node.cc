@@ -57,13 +57,14 @@ absl::Status RemoveCatalog(const std::string& state_dir) {
 
 // What cannot be read of the state directory, being of another version, stops this before anything
 // is changed there.
-absl::StatusOr<std::unique_ptr<Kept>> OpenKept(luns::LunsSettings settings, OldCatalog old) {
+absl::StatusOr<std::unique_ptr<NodeContents>> OpenContents(luns::LunsSettings settings,
+                                                           OldCatalog old) {
   TD_ASSIGN_OR_RETURN(const auto luns, luns::ReadLunFiles(settings.state_dir));
   if (old == OldCatalog::kThrownAway) TD_RETURN_IF_ERROR(RemoveCatalog(settings.state_dir));
   TD_ASSIGN_OR_RETURN(auto catalog, catalog::Catalog::Open(CatalogPath(settings.state_dir)));
-  auto kept = std::make_unique<Kept>(std::move(settings), std::move(catalog));
-  TD_RETURN_IF_ERROR(opening::OpenLunsAndReconcile(kept->recordings, luns));
-  return kept;
+  auto contents = std::make_unique<NodeContents>(std::move(settings), std::move(catalog));
+  TD_RETURN_IF_ERROR(opening::OpenLunsAndReconcile(contents->recordings, luns));
+  return contents;
 }
 
 luns::LunsSettings LunsSettingsOf(const StorageSettings& settings) {
@@ -90,9 +91,9 @@ absl::StatusOr<std::unique_ptr<StorageNode>> StorageNode::Create(StorageSettings
   if (settings.check_threads > 0) {
     TD_ASSIGN_OR_RETURN(checks, recording::CheckThreads::Create(settings.check_threads));
   }
-  TD_ASSIGN_OR_RETURN(auto kept, OpenKept(LunsSettingsOf(settings), OldCatalog::kKept));
-  auto verifier = std::make_shared<recording::WriteVerifier>(kept->luns.random());
-  std::unique_ptr<StorageNode> node(new StorageNode(std::move(lock), std::move(kept),
+  TD_ASSIGN_OR_RETURN(auto contents, OpenContents(LunsSettingsOf(settings), OldCatalog::kKept));
+  auto verifier = std::make_shared<recording::WriteVerifier>(contents->luns.random());
+  std::unique_ptr<StorageNode> node(new StorageNode(std::move(lock), std::move(contents),
                                                     {.ring_slots = settings.ring_slots,
                                                      .ring_bytes = settings.ring_bytes,
                                                      .rails = settings.rails},
@@ -113,38 +114,38 @@ absl::Status StorageNode::StartRounds() {
   TD_RETURN_IF_ERROR(start("retention", recordings::kRetentionPeriod, [this] {
     retention_.Look();
     rates_.Look();
-    kept_->recordings.closer()->Look();
+    contents_->recordings.closer()->Look();
   }));
   TD_RETURN_IF_ERROR(start("catalog", kCatalogPeriod, [this] {
     // What it meets is told in health(); with an older note the next node deletes later.
-    if (kept_->recordings.catalog()->Retry().ok())
-      kept_->recordings.clock_steps().Save().IgnoreError();
+    if (contents_->recordings.catalog()->Retry().ok())
+      contents_->recordings.clock_steps().Save().IgnoreError();
   }));
   TD_RETURN_IF_ERROR(start("late-luns", opening::kLateLunsPeriod,
-                           [this] { opening::TryLateLuns(kept_->recordings); }));
+                           [this] { opening::TryLateLuns(contents_->recordings); }));
   TD_RETURN_IF_ERROR(start("mover", moving::kMoverPeriod, [this] { mover_.Look(); }));
   standbys_.Look();
   TD_RETURN_IF_ERROR(start("standbys", opening::kStandbysPeriod, [this] { standbys_.Look(); }));
   return start("lost-luns", opening::kLostLunsPeriod, [this] {
-    opening::LookForLostLuns(kept_->luns);
+    opening::LookForLostLuns(contents_->luns);
     scrubs_.Look();
   });
 }
 
 void StorageNode::AddMetrics(services::telemetry::Page& page) {
-  AddLuns(page, kept_->recordings, mover_.waiting());
-  const catalog::Catalog& catalog = *kept_->recordings.catalog();
+  AddLuns(page, contents_->recordings, mover_.waiting());
+  const catalog::Catalog& catalog = *contents_->recordings.catalog();
   page.Add("tapedeck_state_failing", !catalog.health().ok());
   page.Add("tapedeck_state_changes_waiting", catalog.waiting());
   page.Add("tapedeck_scrubs_running", scrubs_.running());
-  const auto& memory = means_.follow_memory;
+  const auto& memory = resources_.follow_memory;
   page.Add("tapedeck_follow_memory_bytes", memory == nullptr ? 0 : memory->bytes());
   page.Add("tapedeck_follow_memory_limit_bytes", memory == nullptr ? 0 : memory->limit_bytes());
 }
 
 std::string StorageNode::Waiting() const {
-  auto busy = kept_->luns.queues().Busy();
-  for (const auto& [lun, waiting] : kept_->luns.upkeep().Busy()) busy[lun] += waiting;
+  auto busy = contents_->luns.queues().Busy();
+  for (const auto& [lun, waiting] : contents_->luns.upkeep().Busy()) busy[lun] += waiting;
   std::vector<std::string> left;
   const auto formatter = [](std::string* out, const auto& entry) {
     absl::StrAppend(out, entry.first, " (", entry.second, ")");
@@ -166,12 +167,13 @@ absl::Status RebuildCatalog(const std::string& state_dir, const std::vector<std:
                             const luns::MemberRoots& member_roots) {
   TD_ASSIGN_OR_RETURN(const disk::FileLock lock, LockState(state_dir));
   const StorageSettings settings{.state_dir = state_dir, .member_roots = member_roots};
-  TD_ASSIGN_OR_RETURN(const auto kept, OpenKept(LunsSettingsOf(settings), OldCatalog::kThrownAway));
-  TD_RETURN_IF_ERROR(opening::AttachAll(kept->recordings, members));
-  for (const auto& [id, lun] : kept->luns.Offline()) {
-    TD_RETURN_IF_ERROR(kept->luns.Find(id).status());
+  TD_ASSIGN_OR_RETURN(const auto contents,
+                      OpenContents(LunsSettingsOf(settings), OldCatalog::kThrownAway));
+  TD_RETURN_IF_ERROR(opening::AttachAll(contents->recordings, members));
+  for (const auto& [id, lun] : contents->luns.Offline()) {
+    TD_RETURN_IF_ERROR(contents->luns.Find(id).status());
   }
-  return kept->recordings.catalog()->Retry();
+  return contents->recordings.catalog()->Retry();
 }
 
 }  // namespace tapedeck::storage_node::node

@@ -53,11 +53,11 @@ struct StorageSettings {
 };
 
 // What a node keeps: its LUNs, and the recordings on them.
-struct Kept {
-  Kept(luns::LunsSettings settings, std::shared_ptr<catalog::Catalog> catalog)
+struct NodeContents {
+  NodeContents(luns::LunsSettings settings, std::shared_ptr<catalog::Catalog> catalog)
       : luns(std::move(settings)), recordings(luns, std::move(catalog)) {}
   // What is queued uses both.
-  ~Kept() { luns.StopQueues(); }
+  ~NodeContents() { luns.StopQueues(); }
 
   luns::Luns luns;
   recordings::Recordings recordings;
@@ -87,55 +87,56 @@ class StorageNode {
 
   // Beside those of every machine. Does not wait.
   std::vector<services::doctor::Check> DoctorChecks() {
-    return doctor::StorageChecks(kept_->luns, kept_->recordings.catalog(), means_.rings.ring_bytes);
+    return doctor::StorageChecks(contents_->luns, contents_->recordings.catalog(),
+                                 resources_.rings.ring_bytes);
   }
 
   // How its state directory does: recording goes on without. STATE_UNUSABLE. Does not wait.
-  absl::Status StateHealth() const { return kept_->recordings.catalog()->health(); }
+  absl::Status StateHealth() const { return contents_->recordings.catalog()->health(); }
 
   // For the log: the LUNs whose disks have not done what was asked of them, and what is moved and
   // scrubbed; empty: nothing.
   std::string Waiting() const;
 
  private:
-  StorageNode(disk::FileLock lock, std::unique_ptr<Kept> kept, admission::RingSettings rings,
-              std::shared_ptr<recording::WriteVerifier> verifier,
+  StorageNode(disk::FileLock lock, std::unique_ptr<NodeContents> contents,
+              admission::RingSettings rings, std::shared_ptr<recording::WriteVerifier> verifier,
               std::shared_ptr<follow::TailMemory> follow_memory,
               std::shared_ptr<recording::CheckThreads> checks,
               const opening::MembersOfLuns& standby_for, absl::Duration patience)
       : lock_(std::move(lock)),
-        means_{.luns = kept->luns,
-               .recordings = kept->recordings,
-               .triggers = triggers_,
-               .rings = std::move(rings),
-               .verifier = std::move(verifier),
-               .follow_memory = std::move(follow_memory),
-               .checks = std::move(checks)},
-        kept_(std::move(kept)),
+        resources_{.luns = contents->luns,
+                   .recordings = contents->recordings,
+                   .triggers = triggers_,
+                   .rings = std::move(rings),
+                   .verifier = std::move(verifier),
+                   .follow_memory = std::move(follow_memory),
+                   .checks = std::move(checks)},
+        contents_(std::move(contents)),
         patience_(patience),
-        standbys_(kept_->recordings, standby_for) {}
+        standbys_(contents_->recordings, standby_for) {}
   absl::Status StartRounds();
 
   const disk::FileLock lock_;
-  // Outlive the tasks of sessions in queues, which end with `kept_`.
+  // Outlive the tasks of sessions in queues, which end with `contents_`.
   capture::LiveTriggers triggers_;
-  admission::Means means_;
-  const std::unique_ptr<Kept> kept_;
+  admission::NodeResources resources_;
+  const std::unique_ptr<NodeContents> contents_;
   const absl::Duration patience_;
-  LunService luns_{kept_->recordings};
-  ChannelService channels_{kept_->recordings};
-  RecordingService recordings_{kept_->recordings};
-  CaptureService captures_{kept_->recordings, triggers_};
-  scrub::Scrubber scrubs_{kept_->recordings, patience_};
-  view::Viewer viewer_{kept_->recordings};
-  recordings::Retention retention_{kept_->recordings};
-  luns::WriteRates rates_{kept_->luns};
+  LunService luns_{contents_->recordings};
+  ChannelService channels_{contents_->recordings};
+  RecordingService recordings_{contents_->recordings};
+  CaptureService captures_{contents_->recordings, triggers_};
+  scrub::Scrubber scrubs_{contents_->recordings, patience_};
+  view::Viewer viewer_{contents_->recordings};
+  recordings::Retention retention_{contents_->recordings};
+  luns::WriteRates rates_{contents_->luns};
   opening::Standbys standbys_;
-  moving::Mover mover_{means_, patience_, [this](const services::Channel& channel) {
+  moving::Mover mover_{resources_, patience_, [this](const services::Channel& channel) {
                          return channels_.CreateChannel(channel, "").status();
                        }};
   std::vector<std::unique_ptr<Rounds>> rounds_;
-  admission::RecordingHost sessions_{means_};
+  admission::RecordingHost sessions_{resources_};
 };
 
 // Throws the catalog away and makes it again from the files. No node may run on `state_dir`. Past

@@ -21,14 +21,15 @@ absl::StatusOr<std::unique_ptr<Deck>> Deck::Start(const std::string& state_dir,
   std::filesystem::create_directories(state_dir);
   TD_ASSIGN_OR_RETURN(const auto luns, luns::ReadLunFiles(state_dir));
   TD_ASSIGN_OR_RETURN(auto catalog, catalog::Catalog::Open(state_dir + "/catalog.sqlite"));
-  auto kept = std::make_unique<node::Kept>(luns::LunsSettings{.state_dir = state_dir,
+  auto contents =
+      std::make_unique<node::NodeContents>(luns::LunsSettings{.state_dir = state_dir,
                                                               .clock = std::move(clock),
                                                               .random = std::move(random),
                                                               .member_roots = {},
                                                               .standby_members = {}},
                                            std::move(catalog));
-  TD_RETURN_IF_ERROR(opening::OpenLunsAndReconcile(kept->recordings, luns));
-  return std::unique_ptr<Deck>(new Deck(std::move(kept)));
+  TD_RETURN_IF_ERROR(opening::OpenLunsAndReconcile(contents->recordings, luns));
+  return std::unique_ptr<Deck>(new Deck(std::move(contents)));
 }
 
 absl::StatusOr<services::session::Admission> Deck::Admit(const services::session::Open& open,
@@ -43,16 +44,16 @@ absl::StatusOr<services::session::Admission> Deck::Admit(const services::session
 }
 
 void Deck::ReadAccounts() {
-  for (const auto& [id, lun] : kept_->luns.All()) {
-    recordings::ReadAccount(kept_->recordings, *lun, SIZE_MAX);
+  for (const auto& [id, lun] : contents_->luns.All()) {
+    recordings::ReadAccount(contents_->recordings, *lun, SIZE_MAX);
   }
 }
 
 void Deck::ApplyPolicies() {
-  for (const auto& [id, lun] : kept_->luns.All()) {
+  for (const auto& [id, lun] : contents_->luns.All()) {
     const auto next = recordings::ApplyPolicies(
-        kept_->recordings, id, *lun,
-        {.max_age_ns = lun->config->max_age_ns, .now_ns = kept_->luns.clock().WallNs()});
+        contents_->recordings, id, *lun,
+        {.max_age_ns = lun->config->max_age_ns, .now_ns = contents_->luns.clock().WallNs()});
     if (!next.ok()) {
       dataplane::Log(dataplane::LogLevel::kError, "retention", "policies not applied",
                      {{"lun", id}, {"error", std::string(next.status().message())}});

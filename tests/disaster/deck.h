@@ -32,7 +32,7 @@ class Deck {
   services::ChannelCatalog& channels() { return channels_; }
   services::RecordingCatalog& recordings() { return recordings_; }
   services::RecorderControl& recorder() { return captures_; }
-  storage_node::recordings::Recordings& kept() { return kept_->recordings; }
+  storage_node::recordings::Recordings& kept() { return contents_->recordings; }
 
   absl::StatusOr<services::session::Admission> Admit(const services::session::Open& open,
                                                      storage_node::ManualExecutor& executor);
@@ -42,24 +42,26 @@ class Deck {
   void ReadAccounts();
 
  private:
-  explicit Deck(std::unique_ptr<storage_node::node::Kept> kept) : kept_(std::move(kept)) {}
+  explicit Deck(std::unique_ptr<storage_node::node::NodeContents> contents)
+      : contents_(std::move(contents)) {}
 
   // In the order in which StorageNode has them.
   storage_node::capture::LiveTriggers triggers_;
-  const std::unique_ptr<storage_node::node::Kept> kept_;
-  storage_node::admission::Means means_{
-      .luns = kept_->luns,
-      .recordings = kept_->recordings,
+  const std::unique_ptr<storage_node::node::NodeContents> contents_;
+  storage_node::admission::NodeResources resources_{
+      .luns = contents_->luns,
+      .recordings = contents_->recordings,
       .triggers = triggers_,
       .rings = {.ring_slots = 8, .ring_bytes = 1 << 20, .rails = {}},
-      .verifier = std::make_shared<storage_node::recording::WriteVerifier>(kept_->luns.random()),
+      .verifier =
+          std::make_shared<storage_node::recording::WriteVerifier>(contents_->luns.random()),
       .follow_memory = nullptr,
       .checks = nullptr};
-  storage_node::node::LunService luns_{kept_->recordings};
-  storage_node::node::ChannelService channels_{kept_->recordings};
-  storage_node::node::RecordingService recordings_{kept_->recordings};
-  storage_node::node::CaptureService captures_{kept_->recordings, triggers_};
-  storage_node::admission::RecordingHost sessions_{means_};
+  storage_node::node::LunService luns_{contents_->recordings};
+  storage_node::node::ChannelService channels_{contents_->recordings};
+  storage_node::node::RecordingService recordings_{contents_->recordings};
+  storage_node::node::CaptureService captures_{contents_->recordings, triggers_};
+  storage_node::admission::RecordingHost sessions_{resources_};
 };
 
 }  // namespace tapedeck::disaster

@@ -105,7 +105,8 @@ class EachCatalogStep : public testing::TestWithParam<SqlFault> {
   // Nothing of a session that has ended is under way any more: the table alone has the LUN.
   void Rest() {
     EXPECT_TRUE(executor_.RunUntil([&] {
-      return kept_->luns.queues().Busy().empty() && kept_->luns.Find("l").value().use_count() == 2;
+      return contents_->luns.queues().Busy().empty() &&
+             contents_->luns.Find("l").value().use_count() == 2;
     }));
   }
   std::string Recorded() {
@@ -135,25 +136,25 @@ class EachCatalogStep : public testing::TestWithParam<SqlFault> {
   const TempDir dir_;
   ManualExecutor executor_;
   capture::LiveTriggers triggers_;
-  std::unique_ptr<node::Kept> kept_ = MakeKept(dir_.Make("state"));
-  node::LunService luns_{kept_->recordings};
-  node::ChannelService channels_{kept_->recordings};
-  node::RecordingService recordings_{kept_->recordings};
-  node::CaptureService captures_{kept_->recordings, triggers_};
-  scrub::Scrubber scrubs_{kept_->recordings, absl::Seconds(15)};
-  admission::Means means_{
-      .luns = kept_->luns,
-      .recordings = kept_->recordings,
+  std::unique_ptr<node::NodeContents> contents_ = MakeNodeContents(dir_.Make("state"));
+  node::LunService luns_{contents_->recordings};
+  node::ChannelService channels_{contents_->recordings};
+  node::RecordingService recordings_{contents_->recordings};
+  node::CaptureService captures_{contents_->recordings, triggers_};
+  scrub::Scrubber scrubs_{contents_->recordings, absl::Seconds(15)};
+  admission::NodeResources resources_{
+      .luns = contents_->luns,
+      .recordings = contents_->recordings,
       .triggers = triggers_,
       .rings = {},
       .verifier = std::make_shared<recording::WriteVerifier>(std::mt19937_64(1)),
       .follow_memory = nullptr};
-  admission::RecordingHost sessions_{means_};
+  admission::RecordingHost sessions_{resources_};
 };
 
 std::map<std::string, std::string> EachCatalogStep::OnMembers() const {
   std::map<std::string, std::string> found;
-  for (const auto& [id, lun] : kept_->luns.All()) {
+  for (const auto& [id, lun] : contents_->luns.All()) {
     for (const std::string& channel : lun->channels->Ids()) {
       const std::string name = "luns/" + id + "/channels/" + channel;
       for (const auto& entry : fs::directory_iterator(PathOf(name))) {
@@ -173,14 +174,15 @@ void EachCatalogStep::CompareAccounts() {
     ASSERT_TRUE(manifest.ok()) << name << ": " << manifest.status();
     EXPECT_EQ(manifest->state, services::RecordingState::kSealed) << name;
     const std::string id = catalog::ParseRecordingName(name)->lun;
-    held[id] += kept_->luns.Find(id).value()->TakenBy(*manifest);
+    held[id] += contents_->luns.Find(id).value()->TakenBy(*manifest);
   }
-  for (const auto& [id, lun] : kept_->luns.All()) EXPECT_EQ(lun->capacity->used(), held[id]) << id;
+  for (const auto& [id, lun] : contents_->luns.All())
+    EXPECT_EQ(lun->capacity->used(), held[id]) << id;
 }
 
 void EachCatalogStep::CompareRows() {
-  EXPECT_EQ(kept_->recordings.catalog()->waiting(), 0u);
-  EXPECT_TRUE(kept_->recordings.catalog()->health().ok());
+  EXPECT_EQ(contents_->recordings.catalog()->waiting(), 0u);
+  EXPECT_TRUE(contents_->recordings.catalog()->health().ok());
   const auto database = catalog::Catalog::Open(dir_.path() + "/state/catalog.sqlite");
   ASSERT_TRUE(database.ok()) << database.status();
   std::map<std::string, std::string> rows;
@@ -192,8 +194,8 @@ void EachCatalogStep::CompareRows() {
   EXPECT_EQ(rows, OnMembers());
   std::map<std::string, uint64_t> counts;
   for (const auto& [name, text] : rows) ++counts[catalog::ParseRecordingName(name)->lun];
-  EXPECT_EQ(kept_->recordings.catalog()->Counts(), counts);
-  for (const auto& [id, lun] : kept_->luns.All()) {
+  EXPECT_EQ(contents_->recordings.catalog()->Counts(), counts);
+  for (const auto& [id, lun] : contents_->luns.All()) {
     EXPECT_EQ((*database)->ListChannels(id)->size(), lun->channels->All().size()) << id;
   }
 }
@@ -216,7 +218,7 @@ void EachCatalogStep::ForEachStep(const std::function<void(uint64_t n)>& act, ui
     }
     EXPECT_EQ(OnMembers(), during);
     EndSqlFault();
-    ASSERT_TRUE(kept_->recordings.catalog()->Retry().ok());
+    ASSERT_TRUE(contents_->recordings.catalog()->Retry().ok());
     CompareAccounts();
     CompareRows();
     ASSERT_FALSE(HasFailure()) << "operation " << n;
@@ -317,7 +319,7 @@ TEST_P(EachCatalogStep, MakingChangingAndDeletingALun) {
     ExpectOfState(changed);
     const absl::Status deleted = luns_.DeleteLun(name, /*force=*/true);
     EXPECT_EQ(deleted.ok(), fs::is_empty(member)) << deleted;
-    EXPECT_EQ(deleted.ok(), !kept_->luns.Has("n" + std::to_string(n)));
+    EXPECT_EQ(deleted.ok(), !contents_->luns.Has("n" + std::to_string(n)));
     ExpectOfState(deleted);
     EndSqlFault();
     if (!deleted.ok()) {
@@ -331,11 +333,11 @@ TEST_P(EachCatalogStep, DetachingAndAttachingALun) {
   const std::string member = PathOf(kLun).string();
   ForEachStep([&](uint64_t /*n*/) {
     const absl::Status detached = luns_.DetachLun(kLun);
-    EXPECT_EQ(detached.ok(), !kept_->luns.Has("l")) << detached;
+    EXPECT_EQ(detached.ok(), !contents_->luns.Has("l")) << detached;
     ExpectOfState(detached);
     const auto attached =
         detached.ok() ? luns_.AttachLun({.members = {member}}, "").status() : absl::OkStatus();
-    EXPECT_EQ(attached.ok(), kept_->luns.Find("l").ok()) << attached;
+    EXPECT_EQ(attached.ok(), contents_->luns.Find("l").ok()) << attached;
     ExpectOfState(attached);
     EndSqlFault();
     if (!attached.ok()) {
@@ -372,7 +374,7 @@ TEST_P(EachCatalogStep, MovingARecording) {
             .recording = recording, .channel = channel, .now_ns = INT64_MAX / 2};
         const auto make_channel = [&](const services::Channel& c) { return CreateChannel(c.name); };
         FailSql(GetParam(), n);
-        const auto moved = moving::Move(means_, wish, make_channel, pace);
+        const auto moved = moving::Move(resources_, wish, make_channel, pace);
         const bool done = moved.ok() && moved->end == moving::MoveEnd::kMoved;
         ExpectOfState(moved.status());
         // There is always one that is whole.
@@ -382,7 +384,7 @@ TEST_P(EachCatalogStep, MovingARecording) {
         }
         EndSqlFault();
         if (!done) {
-          EXPECT_TRUE(moving::Move(means_, wish, make_channel, pace).ok());
+          EXPECT_TRUE(moving::Move(resources_, wish, make_channel, pace).ok());
         }
         EXPECT_FALSE(OnMember(recording).has_value());
         for (const auto& [name, text] : OnMembers()) {
@@ -428,15 +430,15 @@ TEST_P(HangingState, NobodyWaitsForLongAndRecordingGoesOn) {
   for (int i = 0; i < 20; ++i) {
     for (const absl::Status& status :
          {recordings_.ListRecordings("luns/-/channels/-").status(),
-          recordings_.GetRecording(before).status(), kept_->recordings.catalog()->Retry(),
-          kept_->recordings.catalog()->health()}) {
+          recordings_.GetRecording(before).status(), contents_->recordings.catalog()->Retry(),
+          contents_->recordings.catalog()->health()}) {
       EXPECT_FALSE(status.ok());
       ExpectOfState(status);
     }
   }
   EXPECT_FALSE(limit.passed()) << "all together";
   EndSqlFault();
-  EXPECT_TRUE(executor_.RunUntil([&] { return kept_->recordings.catalog()->Retry().ok(); }));
+  EXPECT_TRUE(executor_.RunUntil([&] { return contents_->recordings.catalog()->Retry().ok(); }));
   CompareAccounts();
   CompareRows();
 }

@@ -12,10 +12,10 @@
 
 namespace tapedeck::storage_node {
 
-inline std::unique_ptr<node::Kept> MakeKept(const std::string& state_dir) {
+inline std::unique_ptr<node::NodeContents> MakeNodeContents(const std::string& state_dir) {
   auto catalog = catalog::Catalog::Open(state_dir + "/catalog.sqlite");
   EXPECT_TRUE(catalog.ok()) << catalog.status();
-  return std::make_unique<node::Kept>(
+  return std::make_unique<node::NodeContents>(
       luns::LunsSettings{.state_dir = state_dir,
                          .clock = std::make_shared<dataplane::SystemClock>(),
                          .random = std::mt19937_64(1)},

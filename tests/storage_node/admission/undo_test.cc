@@ -37,13 +37,13 @@ class UndoTest : public testing::Test {
     EXPECT_TRUE(channel.ok()) << channel.status();
   }
 
-  uint64_t used() const { return kept_->luns.Find("l").value()->capacity->used(); }
+  uint64_t used() const { return contents_->luns.Find("l").value()->capacity->used(); }
 
   // While the LUN's queue does nothing else: what somebody else could take then is not taken by it.
   void ExpectHeldUntilUndone(std::optional<capture::ArmRecording> prepared, uint64_t before) {
     const uint64_t held = used();
     EXPECT_GT(held, before);
-    const auto queue = kept_->luns.queues().Of("l");
+    const auto queue = contents_->luns.queues().Of("l");
     absl::Notification go_on;
     queue->Run([&] { go_on.WaitForNotification(); });
     prepared.reset();
@@ -74,17 +74,17 @@ class UndoTest : public testing::Test {
   const TempDir dir_;
   ManualExecutor executor_;
   capture::LiveTriggers triggers_;
-  const std::unique_ptr<node::Kept> kept_ = MakeKept(dir_.Make("state"));
-  node::LunService luns_{kept_->recordings};
-  node::ChannelService channels_{kept_->recordings};
-  admission::Means means_{
-      .luns = kept_->luns,
-      .recordings = kept_->recordings,
+  const std::unique_ptr<node::NodeContents> contents_ = MakeNodeContents(dir_.Make("state"));
+  node::LunService luns_{contents_->recordings};
+  node::ChannelService channels_{contents_->recordings};
+  admission::NodeResources resources_{
+      .luns = contents_->luns,
+      .recordings = contents_->recordings,
       .triggers = triggers_,
       .rings = {},
       .verifier = std::make_shared<recording::WriteVerifier>(std::mt19937_64(1)),
       .follow_memory = nullptr};
-  admission::RecordingHost sessions_{means_};
+  admission::RecordingHost sessions_{resources_};
   const std::shared_ptr<dataplane::ArrivalCrcs> arrivals_ =
       std::make_shared<dataplane::ArrivalCrcs>(format::PieceBytesOf(kBlockBytes));
 };
@@ -93,23 +93,23 @@ TEST_F(UndoTest, ANewRecordingKeepsItsRoomUntilItsFilesAreGone) {
   const Open open{.direction = services::session::Direction::kRecord,
                   .channel = kChannel,
                   .expected_blocks = 16};
-  const auto target = admission::FindTarget(means_, open);
+  const auto target = admission::FindTarget(resources_, open);
   ASSERT_TRUE(target.ok()) << target.status();
-  auto prepared = admission::PrepareRecording(means_, *target, 8, arrivals_, executor_);
+  auto prepared = admission::PrepareRecording(resources_, *target, 8, arrivals_, executor_);
   ASSERT_TRUE(prepared.ok()) << prepared.status();
   ExpectHeldUntilUndone(*std::move(prepared), 0);
 }
 
 TEST_F(UndoTest, OneThatWasToGoOnNeverGivesUpWhatItHas) {
   const Open open = RecordAndLose(3);
-  ASSERT_TRUE(executor_.RunUntil([&] { return kept_->luns.queues().Of("l")->waiting() == 0; }));
+  ASSERT_TRUE(executor_.RunUntil([&] { return contents_->luns.queues().Of("l")->waiting() == 0; }));
   const uint64_t before = used();
   EXPECT_EQ(before, Takes("posix", 3));
-  const auto found = admission::FindResumable(means_, open);
+  const auto found = admission::FindResumable(resources_, open);
   ASSERT_TRUE(found.ok()) << found.status();
   admission::Resumable more = *found;
   more.target.open.expected_blocks = 16;
-  auto resumed = admission::Reopen(means_, more, 8, arrivals_, executor_);
+  auto resumed = admission::Reopen(resources_, more, 8, arrivals_, executor_);
   ASSERT_TRUE(resumed.ok()) << resumed.status();
   ASSERT_EQ(resumed->recordings.size(), 1u);
   ExpectHeldUntilUndone(std::move(resumed->recordings[0]), before);

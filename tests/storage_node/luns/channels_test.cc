@@ -34,24 +34,24 @@ ChannelUpdate NewRate(const std::string& id, double rate) {
 // Whoever opens the LUN has read its channels, and would not have the change.
 TEST(Channels, AreNotChangedWhileTheirLunIsOpened) {
   const TempDir dir;
-  const auto kept = MakeKept(dir.path());
-  node::LunService lun_calls(kept->recordings);
-  node::ChannelService channels(kept->recordings);
+  const auto contents = MakeNodeContents(dir.path());
+  node::LunService lun_calls(contents->recordings);
+  node::ChannelService channels(contents->recordings);
   const auto lun =
       lun_calls.CreateLun({.name = "luns/l", .store = "posix", .members = {dir.Make("m")}}, "");
   ASSERT_TRUE(lun.ok()) << lun.status();
   ASSERT_TRUE(channels.CreateChannel(ChannelOf("c"), "").ok());
   {
-    const auto opening = opening::TakeOpening(kept->recordings, "luns/l");
+    const auto opening = opening::TakeOpening(contents->recordings, "luns/l");
     ASSERT_TRUE(opening);
     EXPECT_EQ(Reason(channels.CreateChannel(ChannelOf("d"), "").status()), "CHANNEL_IN_USE");
     EXPECT_EQ(Reason(channels.UpdateChannel(NewRate("c", 5), "").status()), "CHANNEL_IN_USE");
     EXPECT_EQ(Reason(channels.DeleteChannel(ChannelOf("c").name)), "CHANNEL_IN_USE");
   }
   {
-    const auto one = opening::TakeNoOpening(kept->recordings, "luns/l");
-    EXPECT_NE(opening::TakeNoOpening(kept->recordings, "luns/l"), nullptr) << "beside another";
-    EXPECT_FALSE(opening::TakeOpening(kept->recordings, "luns/l"));
+    const auto one = opening::TakeNoOpening(contents->recordings, "luns/l");
+    EXPECT_NE(opening::TakeNoOpening(contents->recordings, "luns/l"), nullptr) << "beside another";
+    EXPECT_FALSE(opening::TakeOpening(contents->recordings, "luns/l"));
   }
   EXPECT_TRUE(channels.CreateChannel(ChannelOf("d"), "").ok());
   EXPECT_EQ(channels.UpdateChannel(NewRate("c", 5), "")->sample_rate, 5);
@@ -62,19 +62,19 @@ TEST(Channels, AreNotChangedWhileTheirLunIsOpened) {
 // The row may be behind, e.g. where a change could not be put into the catalog.
 TEST(Channels, OfAnOpenLunAreNotThoseOfTheCatalog) {
   const TempDir dir;
-  const auto kept = MakeKept(dir.path());
-  node::LunService lun_calls(kept->recordings);
-  node::ChannelService channels(kept->recordings);
+  const auto contents = MakeNodeContents(dir.path());
+  node::LunService lun_calls(contents->recordings);
+  node::ChannelService channels(contents->recordings);
   ASSERT_TRUE(
       lun_calls.CreateLun({.name = "luns/l", .store = "posix", .members = {dir.Make("m")}}, "")
           .ok());
   ASSERT_TRUE(channels.CreateChannel(ChannelOf("c"), "").ok());
   const catalog::ResourceName name{.lun = "l", .channel = "c"};
-  kept->recordings.catalog()->DeleteChannel(name);
-  EXPECT_TRUE(kept->recordings.FindChannel(name).ok());
+  contents->recordings.catalog()->DeleteChannel(name);
+  EXPECT_TRUE(contents->recordings.FindChannel(name).ok());
   EXPECT_EQ(channels.ListChannels("luns/l")->size(), 1u);
   ASSERT_TRUE(channels.UpdateChannel(NewRate("c", 7), "").ok());
-  EXPECT_EQ((*kept->recordings.catalog()->GetChannel(name))->sample_rate, 7) << "it follows";
+  EXPECT_EQ((*contents->recordings.catalog()->GetChannel(name))->sample_rate, 7) << "it follows";
 }
 
 // Calls back once, when the thread that makes a channel asks for the time.

@@ -53,16 +53,16 @@ class DetachLun : public testing::Test {
     EXPECT_TRUE(luns::WriteLunFile(dir_.path(), config).ok());
     auto lun = std::make_shared<luns::OpenLun>(
         luns::OpenLun{.config = config, .kind = *store::FindStoreKind("posix")});
-    lun->channels = std::make_unique<luns::Channels>(kept_->recordings.catalog());
+    lun->channels = std::make_unique<luns::Channels>(contents_->recordings.catalog());
     lun->store = std::make_unique<HangingStore>(hang_);
-    kept_->luns.Insert("l", std::move(lun));
+    contents_->luns.Insert("l", std::move(lun));
   }
 
-  absl::Status Detach() { return node::LunService(kept_->recordings).DetachLun("luns/l"); }
+  absl::Status Detach() { return node::LunService(contents_->recordings).DetachLun("luns/l"); }
 
   TempDir dir_;
   Hang hang_;
-  const std::unique_ptr<node::Kept> kept_ = MakeKept(dir_.path());
+  const std::unique_ptr<node::NodeContents> contents_ = MakeNodeContents(dir_.path());
 };
 
 TEST_F(DetachLun, ItIsClosedOnAnotherThreadThanTheCalls) {
@@ -80,21 +80,21 @@ TEST_F(DetachLun, ItIsClosedOnAnotherThreadThanTheCalls) {
 TEST_F(DetachLun, ADiskThatHangsIsNotWaitedForForEver) {
   EXPECT_EQ(Reason(Detach()), "LUN_NOT_RESPONDING");
   EXPECT_TRUE(hang_.closing.HasBeenNotified());
-  EXPECT_FALSE(kept_->luns.Has("l"));
+  EXPECT_FALSE(contents_->luns.Has("l"));
   hang_.thawed.Notify();
 }
 
 // Such as a list of LUNs, which must not wait for its disk.
 TEST_F(DetachLun, WhoHasItLastDoesNotCloseIt) {
   hang_.thawed.Notify();
-  auto held = *kept_->luns.Find("l");
-  kept_->luns.TakeOut("l", held);
-  kept_->luns.CloseUnused("l");
+  auto held = *contents_->luns.Find("l");
+  contents_->luns.TakeOut("l", held);
+  contents_->luns.CloseUnused("l");
   held = nullptr;
   EXPECT_FALSE(hang_.closing.HasBeenNotified());
-  kept_->luns.CloseUnused("l");
+  contents_->luns.CloseUnused("l");
   EXPECT_TRUE(hang_.closing.HasBeenNotified());
-  EXPECT_TRUE(kept_->luns.Closing().empty());
+  EXPECT_TRUE(contents_->luns.Closing().empty());
 }
 
 }  // namespace

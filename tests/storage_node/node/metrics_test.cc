@@ -58,14 +58,14 @@ TEST_F(MetricsTest, CountsWhatIsWritten) {
 // Closing it waits for its disks.
 TEST_F(MetricsTest, WhoShowsALunIsNeverTheOneWhoClosesIt) {
   TempDir dir;
-  const auto kept = MakeKept(dir.path());
+  const auto contents = MakeNodeContents(dir.path());
   auto lun = std::make_shared<luns::OpenLun>(luns::OpenLun{
       .config = services::Lun{.name = "luns/l"}, .kind = *store::FindStoreKind("posix")});
   const auto gone = lun->gone.said();
-  kept->luns.Insert("l", std::move(lun));
-  const auto figures = kept->luns.Figures();
+  contents->luns.Insert("l", std::move(lun));
+  const auto figures = contents->luns.Figures();
   ASSERT_EQ(figures.size(), 1u);
-  kept->luns.Erase("l");
+  contents->luns.Erase("l");
   EXPECT_TRUE(gone->HasBeenNotified());
 }
 

@@ -24,30 +24,30 @@ namespace {
 class StoppedLun {
  public:
   explicit StoppedLun(NodeFixture& fixture)
-      : kept_({.state_dir = fixture.state_dir(),
-               .clock = std::make_shared<dataplane::SystemClock>(),
-               .random = [] { return std::random_device()(); },
-               .member_roots = {},
-               .standby_members = {}},
-              catalog::Catalog::Open(fixture.state_dir() + "/catalog.sqlite").value()) {
+      : contents_({.state_dir = fixture.state_dir(),
+                   .clock = std::make_shared<dataplane::SystemClock>(),
+                   .random = [] { return std::random_device()(); },
+                   .member_roots = {},
+                   .standby_members = {}},
+                  catalog::Catalog::Open(fixture.state_dir() + "/catalog.sqlite").value()) {
     const auto configs = luns::ReadLunFiles(fixture.state_dir()).value();
-    EXPECT_TRUE(opening::OpenLunsAndReconcile(kept_.recordings, configs).ok());
-    lun_ = kept_.luns.Find("l").value();
+    EXPECT_TRUE(opening::OpenLunsAndReconcile(contents_.recordings, configs).ok());
+    lun_ = contents_.luns.Find("l").value();
   }
 
   recording::Capacity& capacity() { return *lun_->capacity; }
   absl::Status MakeRoom(uint64_t bytes) {
-    return recordings::MakeRoom(kept_.recordings, "l", *lun_, bytes);
+    return recordings::MakeRoom(contents_.recordings, "l", *lun_, bytes);
   }
   std::set<std::string> Names() {
     std::set<std::string> names;
-    const auto rows = kept_.recordings.catalog()->ListRecordings({.lun = "l", .channel = "c"});
+    const auto rows = contents_.recordings.catalog()->ListRecordings({.lun = "l", .channel = "c"});
     for (const auto& row : rows.value()) names.insert(row.name.ToString());
     return names;
   }
 
  private:
-  node::Kept kept_;
+  node::NodeContents contents_;
   std::shared_ptr<luns::OpenLun> lun_;
 };
 
