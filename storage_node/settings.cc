@@ -90,7 +90,7 @@ void AddNode(const services::command_line::Command& node, Settings& settings) {
 }
 
 // What the process does instead of serving, which no file can say.
-void AddErrands(const services::command_line::Command& node, Settings& settings) {
+void AddOneShotOptions(const services::command_line::Command& node, Settings& settings) {
   node.AddFlag("--check", settings.check,
                "Read every recording, print what is damaged, change nothing, then exit: 1 if "
                "anything is");
@@ -125,7 +125,7 @@ std::optional<Settings> ParseSettings(int argc, char** argv, const Look& look, i
   Settings settings;
   services::config::DaemonLine line(Described());
   AddNode(line.program(), settings);
-  AddErrands(line.program(), settings);
+  AddOneShotOptions(line.program(), settings);
   const std::optional<int> ended = line.Parse(
       argc, argv, [&] { return Check(settings); }, [&] { return look(settings); });
   if (!ended.has_value()) return settings;

@@ -125,26 +125,26 @@ struct Segments {
 // Runs `write` on a thread beside the LUN's queue, which makes segments meanwhile, and then `done`
 // on the executor.
 void WriteLater(NodeResources& resources, const std::string& lun, dataplane::Executor& executor,
-                std::function<void(recordings::Scribe)> write, dataplane::Task done) {
+                std::function<void(recordings::MetadataWriter)> write, dataplane::Task done) {
   resources.luns.queues()
       .Of(absl::StrCat(lun, " keeps"))
       ->Run([&resources, &executor, write = std::move(write), done = std::move(done)]() mutable {
-        write(recordings::Scribe(resources.recordings));
+        write(recordings::MetadataWriter(resources.recordings));
         executor.Post(std::move(done));
       });
 }
 
-void WriteEnd(recordings::Scribe scribe, const capture::StreamEnd& end) {
-  const absl::Status status = scribe.Conclude(end);
+void WriteEnd(recordings::MetadataWriter metadata, const capture::StreamEnd& end) {
+  const absl::Status status = metadata.Conclude(end);
   if (status.ok()) return;
   dataplane::Log(dataplane::LogLevel::kError, "record",
                  "a stream's last segment does not say why it ended",
                  {{"recording", end.recording}, {"error", std::string(status.message())}});
 }
 
-void WriteCaught(recordings::Scribe scribe, capture::Caught& caught,
+void WriteCaught(recordings::MetadataWriter metadata, capture::Caught& caught,
                  const services::Trigger& trigger) {
-  const absl::Status status = scribe.WriteDown(caught, trigger);
+  const absl::Status status = metadata.WriteDown(caught, trigger);
   if (status.ok()) return;
   dataplane::Log(dataplane::LogLevel::kError, "record", "not all is kept that was triggered",
                  {{"recording", caught.capture.recording},
@@ -170,7 +170,7 @@ capture::SegmentOptions OptionsOf(const Segments& segments, const capture::Trigg
   options.conclude = [segments](capture::StreamEnd end, dataplane::Task done) {
     WriteLater(
         segments.resources, segments.target.name.lun, segments.executor,
-        [end = std::move(end)](recordings::Scribe scribe) { WriteEnd(scribe, end); },
+        [end = std::move(end)](recordings::MetadataWriter metadata) { WriteEnd(metadata, end); },
         std::move(done));
   };
   return options;
@@ -189,8 +189,8 @@ std::unique_ptr<capture::SegmentSink> SinkOf(const Segments& segments,
                                                          dataplane::Task done) {
       WriteLater(
           resources, lun, executor,
-          [caught = std::move(caught), trigger](recordings::Scribe scribe) mutable {
-            WriteCaught(scribe, caught, trigger);
+          [caught = std::move(caught), trigger](recordings::MetadataWriter metadata) mutable {
+            WriteCaught(metadata, caught, trigger);
           },
           std::move(done));
     };

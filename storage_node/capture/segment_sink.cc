@@ -32,7 +32,7 @@ SegmentSink::SegmentSink(SegmentOptions options, ArmedRecording first,
                            TriggerPort::Answer answer) { answer(OnTrigger(trigger)); })),
       first_recording_(first.name),
       keeper_(options_.keeper),
-      room_end_(
+      end_of_space_(
           executor, [this] { return watermarks().received; },
           [this] {
             if (waker_) waker_();
@@ -89,12 +89,12 @@ size_t SegmentSink::ending() const {
 // No block is held back that a segment needs to be closed: those that are waited for have all.
 absl::StatusOr<Flow> SegmentSink::MakeUpTo(uint64_t number) {
   while (open_.back().number < number) {
-    TD_RETURN_IF_ERROR(room_end_.status());
-    if (room_end_.is_set()) return Flow::kEnd;
+    TD_RETURN_IF_ERROR(end_of_space_.status());
+    if (end_of_space_.is_set()) return Flow::kEnd;
     if (making_ || ending() >= kMaxEnding) return Flow::kNotNow;
     const absl::StatusOr<bool> again = MayTryAgain();
     if (!again.ok()) {
-      room_end_.Set((open_.back().number + 1) * options_.segment_blocks, again.status());
+      end_of_space_.Set((open_.back().number + 1) * options_.segment_blocks, again.status());
     } else if (*again) {
       MakeNext(/*ahead=*/false);
     } else {
@@ -110,7 +110,7 @@ void SegmentSink::MakeAhead(uint64_t sequence) {
   const uint64_t number = sequence / options_.segment_blocks + 1;
   const bool half = sequence % options_.segment_blocks >= options_.segment_blocks / 2;
   if (!half || number <= std::max(open_.back().number, ahead_tried_)) return;
-  if (making_ || room_end_.is_set() || ending() >= kMaxEnding) return;
+  if (making_ || end_of_space_.is_set() || ending() >= kMaxEnding) return;
   ahead_tried_ = number;
   MakeNext(/*ahead=*/true);
 }
@@ -122,7 +122,7 @@ void SegmentSink::SetWaker(dataplane::Waker waker) {
 
 absl::Status SegmentSink::status() const {
   if (!error_.ok()) return error_;
-  TD_RETURN_IF_ERROR(room_end_.status());
+  TD_RETURN_IF_ERROR(end_of_space_.status());
   for (const Segment& segment : open_) TD_RETURN_IF_ERROR(segment.recording.writer->status());
   return absl::OkStatus();
 }
@@ -270,7 +270,7 @@ bool SegmentSink::Concluded(const absl::Status& cause) {
 }
 
 absl::StatusOr<Flow> SegmentSink::Finish(const absl::Status& given) {
-  const absl::Status cause = given.ok() ? room_end_.why() : given;
+  const absl::Status cause = given.ok() ? end_of_space_.why() : given;
   const bool first = !std::exchange(ended_, true);
   if (first) keeper_.OnEnd();
   if (first && newest_.live != nullptr && (!cause.ok() || !ends_early_.empty())) {

@@ -52,7 +52,7 @@ class SegmentSink final : public dataplane::Sink {
   // Errors are those of RecordingWriter, of the segment they are about, and of making the next one.
   // kNotNow while the next segment is being made, too many wait to be closed, or too much that was
   // triggered waits to be written down. If no segment can be made for a block, the sink drops it
-  // and those above it, and fails as recording::RoomEnd says.
+  // and those above it, and fails as recording::EndOfSpace says.
   absl::StatusOr<dataplane::Flow> Push(dataplane::Block* block) override;
   // A segment made ahead that has no block goes away. The last one with blocks says why the stream
   // ended, also if it was full.
@@ -114,7 +114,7 @@ class SegmentSink final : public dataplane::Sink {
   uint64_t closings_ = 0;             // segments that were closed
   uint64_t closings_at_failure_ = 0;  // when make_error_ came
   absl::Status error_;
-  recording::RoomEnd room_end_;
+  recording::EndOfSpace end_of_space_;
   std::deque<std::pair<Caught, services::Trigger>> to_write_down_;
   bool writing_down_ = false;
   bool ended_ = false;

@@ -57,7 +57,7 @@ int TryDirectory(const std::string& path);
 
 // They wait for the LUN's disks.
 void CheckMembers(const LunFacts& lun, Findings& findings);
-void CheckRoom(const LunFacts& lun, Findings& findings);
+void CheckFreeSpace(const LunFacts& lun, Findings& findings);
 // With `measure`: each disk's rate against the rates of the channels on it.
 void CheckDisks(const std::vector<LunFacts>& luns, const Request& request, Findings& findings);
 void CheckEngine(const std::vector<LunFacts>& luns, uint64_t ring_bytes, Findings& findings);

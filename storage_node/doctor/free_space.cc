@@ -13,48 +13,48 @@ constexpr uint64_t kUnlimited = UINT64_MAX;
 constexpr double kShortS = 600;
 constexpr uint64_t kNearlyFullShare = 10;  // one in
 
-struct Room {
+struct FreeSpace {
   uint64_t left = kUnlimited;
   uint64_t whole = kUnlimited;
 };
 
 // The lesser of what the two leave.
-Room Lesser(const Room& a, const Room& b) { return b.left < a.left ? b : a; }
+FreeSpace Lesser(const FreeSpace& a, const FreeSpace& b) { return b.left < a.left ? b : a; }
 
-Room ByCapacity(const LunFacts& lun) {
+FreeSpace ByCapacity(const LunFacts& lun) {
   if (lun.limit_bytes == 0) return {};
   return {lun.limit_bytes - std::min(lun.limit_bytes, lun.used_bytes), lun.limit_bytes};
 }
 
-Room OnDisks(const LunFacts& lun) {
+FreeSpace OnDisks(const LunFacts& lun) {
   const auto space = luns::SpaceOf(lun.config);
-  return space.has_value() ? Room{space->free_bytes, space->total_bytes} : Room{};
+  return space.has_value() ? FreeSpace{space->free_bytes, space->total_bytes} : FreeSpace{};
 }
 
 }  // namespace
 
-void CheckRoom(const LunFacts& lun, Findings& findings) {
+void CheckFreeSpace(const LunFacts& lun, Findings& findings) {
   if (!lun.offline.ok()) return;
-  const Room disks = OnDisks(lun);
+  const FreeSpace disks = OnDisks(lun);
   // A ring makes room itself, within its capacity.
   const bool ring = lun.config.full_policy == services::FullPolicy::kRing;
   if (ring && lun.limit_bytes <= disks.whole) return;
-  const Room room = Lesser(ByCapacity(lun), disks);
-  if (room.left == kUnlimited) return;
+  const FreeSpace free = Lesser(ByCapacity(lun), disks);
+  if (free.left == kUnlimited) return;
   const std::string what =
       absl::StrFormat("%s: %.1f of %.1f MB are left", lun.config.name,
-                      static_cast<double>(room.left) / 1e6, static_cast<double>(room.whole) / 1e6);
+                      static_cast<double>(free.left) / 1e6, static_cast<double>(free.whole) / 1e6);
   const double seconds = lun.written_bytes_per_s > 0
-                             ? static_cast<double>(room.left) / lun.written_bytes_per_s
+                             ? static_cast<double>(free.left) / lun.written_bytes_per_s
                              : kShortS;
-  if (room.left < lun.least_bytes) {
+  if (free.left < lun.least_bytes) {
     findings.push_back(Found("LUN_FULL", absl::StrCat(what, ", and a recording takes ",
                                                       lun.least_bytes, " bytes at least")));
   } else if (seconds < kShortS) {
     findings.push_back(
         Found("LUN_NEARLY_FULL", absl::StrFormat("%s: for %.0f s at the %s MB/s of late", what,
                                                  seconds, MegabytesOf(lun.written_bytes_per_s))));
-  } else if (room.left < room.whole / kNearlyFullShare) {
+  } else if (free.left < free.whole / kNearlyFullShare) {
     findings.push_back(Found("LUN_NEARLY_FULL", what));
   }
 }

@@ -13,7 +13,7 @@ Check OfLun(luns::Luns& luns, const std::string& id) {
             const std::optional<LunFacts> lun = FactsOf(luns, id);
             if (!lun.has_value()) return;
             CheckMembers(*lun, findings);
-            CheckRoom(*lun, findings);
+            CheckFreeSpace(*lun, findings);
           }};
 }
 

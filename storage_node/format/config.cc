@@ -56,7 +56,7 @@ absl::Status CheckLun(JsonFields& fields, const services::Lun& lun) {
 
 std::string EncodeLun(const services::Lun& lun, uint32_t member) {
   json object = {{"version", lun.mirrored() ? kCopiesVersion : kConfigVersion}, {"member", member}};
-  WriteKept(lun, object);
+  WriteStored(lun, object);
   return SealJson(std::move(object));
 }
 
@@ -70,7 +70,7 @@ absl::StatusOr<LunMember> DecodeLunMember(absl::string_view text) {
   JsonFields fields(object, "lun.json");
   const bool copies = fields.Uint("copies", UINT64_MAX) > 1;
   TD_RETURN_IF_ERROR(CheckVersion(fields, "lun.json", copies ? kCopiesVersion : kConfigVersion));
-  auto lun = ReadKept<services::Lun>(fields);
+  auto lun = ReadStored<services::Lun>(fields);
   TD_RETURN_IF_ERROR(CheckLun(fields, lun));
   const uint32_t member = fields.Uint32("member");
   TD_RETURN_IF_ERROR(fields
@@ -82,7 +82,7 @@ absl::StatusOr<LunMember> DecodeLunMember(absl::string_view text) {
 
 std::string EncodeChannel(const services::Channel& channel, absl::string_view lun_uid) {
   json object = {{"version", kConfigVersion}};
-  WriteKept(channel, object);
+  WriteStored(channel, object);
   if (!lun_uid.empty()) object["lun_uid"] = std::string(lun_uid);
   return SealJson(std::move(object));
 }
@@ -96,7 +96,7 @@ absl::StatusOr<ChannelFile> DecodeChannelFile(absl::string_view text) {
   TD_ASSIGN_OR_RETURN(const json object, OpenJson(text, "channel.json", kMaxConfigBytes));
   JsonFields fields(object, "channel.json");
   TD_RETURN_IF_ERROR(CheckVersion(fields, "channel.json", kConfigVersion));
-  auto channel = ReadKept<services::Channel>(fields);
+  auto channel = ReadStored<services::Channel>(fields);
   TD_RETURN_IF_ERROR(fields.status());
   TD_RETURN_IF_ERROR(services::CheckChannelName(channel.name));
   TD_RETURN_IF_ERROR(Damaged("channel.json", services::model::CheckChannel(channel)));

@@ -154,7 +154,7 @@ absl::StatusOr<std::optional<Struct>> ParseObject(JsonFields& fields, const char
   TD_RETURN_IF_ERROR(fields.status());
   if (object.empty()) return std::nullopt;
   JsonFields inner(object, absl::StrCat(kManifest, ": ", key));
-  Struct out = ReadKept<Struct>(inner);
+  Struct out = ReadStored<Struct>(inner);
   TD_RETURN_IF_ERROR(inner.status());
   return out;
 }
@@ -317,9 +317,9 @@ std::string EncodeManifest(const Manifest& manifest) {
                  {"cause", manifest.cause},
                  {"stages", StagesOf(manifest)}};
   if (manifest.start_time_ns.has_value()) object["start_time_ns"] = *manifest.start_time_ns;
-  if (manifest.origin != services::model::Origin()) WriteKept(manifest.origin, object["origin"]);
-  if (manifest.group.has_value()) WriteKept(*manifest.group, object["group"]);
-  if (manifest.part.has_value()) WriteKept(*manifest.part, object["part"]);
+  if (manifest.origin != services::model::Origin()) WriteStored(manifest.origin, object["origin"]);
+  if (manifest.group.has_value()) WriteStored(*manifest.group, object["group"]);
+  if (manifest.part.has_value()) WriteStored(*manifest.part, object["part"]);
   if (manifest.segment_blocks > 0) object["segment_blocks"] = manifest.segment_blocks;
   if (!manifest.original.empty()) {
     object["original"] = manifest.original;

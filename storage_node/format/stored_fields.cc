@@ -6,13 +6,13 @@ using nlohmann::json;
 using services::model::kMaxDurationNs;
 using services::model::kMaxTimeNs;
 
-void KeptField::Read(int64_t& ns) {
+void StoredField::Read(int64_t& ns) {
   const bool duration = field_.unit == services::model::Unit::kDuration;
   ns = duration ? fields_.Int(key_.c_str(), 0, kMaxDurationNs)
                 : fields_.Int(key_.c_str(), -kMaxTimeNs, kMaxTimeNs);
 }
 
-void KeptField::Read(std::vector<std::string>& values) {
+void StoredField::Read(std::vector<std::string>& values) {
   const json& list = fields_.List(key_.c_str());
   fields_.Require(list.size() <= field_.most, key_.c_str(),
                   absl::StrCat("are more than ", field_.most));

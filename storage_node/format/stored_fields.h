@@ -18,9 +18,9 @@
 namespace tapedeck::storage_node::format {
 
 // Of a struct's field that an object of JSON has.
-class KeptField {
+class StoredField {
  public:
-  KeptField(JsonFields& fields, const services::model::FieldTraits& field)
+  StoredField(JsonFields& fields, const services::model::FieldTraits& field)
       : fields_(fields), field_(field), key_(KeyOf(field)) {}
 
   static std::string KeyOf(const services::model::FieldTraits& field) {
@@ -74,28 +74,28 @@ class KeptField {
 };
 
 template <typename Struct>
-void WriteKept(const Struct& from, nlohmann::json& to);
+void WriteStored(const Struct& from, nlohmann::json& to);
 template <typename Struct>
-Struct ReadKept(JsonFields& from);
+Struct ReadStored(JsonFields& from);
 
 template <typename Struct>
 requires requires { services::model::Fields<Struct>::kList; }
-nlohmann::json KeptValue(const Struct& value) {
+nlohmann::json StoredValue(const Struct& value) {
   nlohmann::json object = nlohmann::json::object();
-  WriteKept(value, object);
+  WriteStored(value, object);
   return object;
 }
 
 template <typename Struct>
 requires requires { services::model::Fields<Struct>::kList; }
-nlohmann::json KeptValue(const std::vector<Struct>& values) {
+nlohmann::json StoredValue(const std::vector<Struct>& values) {
   nlohmann::json list = nlohmann::json::array();
-  for (const Struct& value : values) list.push_back(KeptValue(value));
+  for (const Struct& value : values) list.push_back(StoredValue(value));
   return list;
 }
 
 template <typename Value>
-nlohmann::json KeptValue(const Value& value) {
+nlohmann::json StoredValue(const Value& value) {
   if constexpr (std::is_enum_v<Value>) {
     return services::model::NameOf(value);
   } else {
@@ -104,31 +104,31 @@ nlohmann::json KeptValue(const Value& value) {
 }
 
 template <typename Enum>
-nlohmann::json KeptValue(const std::optional<Enum>& value) {
-  return value.has_value() ? KeptValue(*value) : nlohmann::json("");
+nlohmann::json StoredValue(const std::optional<Enum>& value) {
+  return value.has_value() ? StoredValue(*value) : nlohmann::json("");
 }
 
 template <typename Struct>
-void WriteKept(const Struct& from, nlohmann::json& to) {
+void WriteStored(const Struct& from, nlohmann::json& to) {
   services::model::ForEachField<Struct>([&](const auto& field) {
-    if (field.kept()) to[KeptField::KeyOf(field)] = KeptValue(from.*field.member);
+    if (field.kept()) to[StoredField::KeyOf(field)] = StoredValue(from.*field.member);
   });
 }
 
 // See JsonFields::status() afterwards.
 template <typename Struct>
-Struct ReadKept(JsonFields& from) {
+Struct ReadStored(JsonFields& from) {
   Struct to;
   services::model::ForEachField<Struct>([&](const auto& field) {
-    if (field.kept()) KeptField(from, field).Read(to.*field.member);
+    if (field.kept()) StoredField(from, field).Read(to.*field.member);
   });
   return to;
 }
 
 template <typename Struct>
-Struct KeptField::ReadObject(const nlohmann::json& object) {
+Struct StoredField::ReadObject(const nlohmann::json& object) {
   JsonFields inner(object, key_);
-  Struct value = ReadKept<Struct>(inner);
+  Struct value = ReadStored<Struct>(inner);
   fields_.Require(inner.status().ok(), key_.c_str(),
                   absl::StrCat("is bad: ", inner.status().message()));
   return value;
@@ -136,11 +136,11 @@ Struct KeptField::ReadObject(const nlohmann::json& object) {
 
 template <typename Struct>
 requires requires { services::model::Fields<Struct>::kList; }
-void KeptField::Read(Struct& value) { value = ReadObject<Struct>(fields_.Map(key_.c_str())); }
+void StoredField::Read(Struct& value) { value = ReadObject<Struct>(fields_.Map(key_.c_str())); }
 
 template <typename Struct>
 requires requires { services::model::Fields<Struct>::kList; }
-void KeptField::Read(std::vector<Struct>& values) {
+void StoredField::Read(std::vector<Struct>& values) {
   for (const nlohmann::json& one : fields_.List(key_.c_str())) {
     fields_.Require(one.is_object(), key_.c_str(), "has one that is no object");
     if (one.is_object()) values.push_back(ReadObject<Struct>(one));

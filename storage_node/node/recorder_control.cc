@@ -40,7 +40,7 @@ absl::StatusOr<std::vector<services::Capture>> CaptureService::TriggerRecording(
     auto caught = port->Fire(trigger);
     if (absl::IsUnavailable(caught.status())) continue;  // it ended meanwhile
     TD_RETURN_IF_ERROR(caught.status());
-    TD_RETURN_IF_ERROR(scribe_.WriteDown(*caught, trigger));
+    TD_RETURN_IF_ERROR(metadata_.WriteDown(*caught, trigger));
     captures.push_back(std::move(caught->capture));
   }
   if (!captures.empty()) return captures;
@@ -49,16 +49,16 @@ absl::StatusOr<std::vector<services::Capture>> CaptureService::TriggerRecording(
 
 absl::Status CaptureService::Annotate(const std::string& recording,
                                       std::span<const services::Annotation> annotations) {
-  return scribe_.Annotate(recording, annotations);
+  return metadata_.Annotate(recording, annotations);
 }
 
 absl::StatusOr<services::model::Marked> CaptureService::AnnotateStream(
     const std::string& recording, std::span<const services::Annotation> annotations) {
-  return scribe_.AnnotateStream(recording, annotations);
+  return metadata_.AnnotateStream(recording, annotations);
 }
 
 absl::Status CaptureService::KeepRecording(const std::string& recording, bool kept) {
-  return scribe_.Keep(recording, kept);
+  return metadata_.Keep(recording, kept);
 }
 
 }  // namespace tapedeck::storage_node::node

@@ -16,7 +16,7 @@ namespace tapedeck::storage_node::node {
 class CaptureService final : public services::RecorderControl {
  public:
   CaptureService(recordings::Recordings& recordings, capture::LiveTriggers& triggers)
-      : recordings_(recordings), scribe_(recordings), triggers_(triggers) {}
+      : recordings_(recordings), metadata_(recordings), triggers_(triggers) {}
 
   absl::StatusOr<std::vector<services::Capture>> TriggerRecording(
       const std::string& channel, const services::Trigger& trigger) override;
@@ -28,7 +28,7 @@ class CaptureService final : public services::RecorderControl {
 
  private:
   recordings::Recordings& recordings_;
-  recordings::Scribe scribe_;
+  recordings::MetadataWriter metadata_;
   capture::LiveTriggers& triggers_;
 };
 

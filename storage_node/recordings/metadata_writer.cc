@@ -77,7 +77,7 @@ std::vector<services::Annotation> Lacking(std::vector<services::Annotation> anno
 
 }  // namespace
 
-absl::Status Scribe::WriteDown(capture::Caught& caught, const services::Trigger& trigger) {
+absl::Status MetadataWriter::WriteDown(capture::Caught& caught, const services::Trigger& trigger) {
   std::vector<std::string> to_keep = caught.to_keep;
   for (const auto& [recording, live] : caught.told) {
     if (!live->AwaitNoted()) to_keep.push_back(recording);
@@ -98,7 +98,7 @@ absl::Status Scribe::WriteDown(capture::Caught& caught, const services::Trigger&
   return Annotate(caught.to_mark, {&mark, 1});
 }
 
-absl::Status Scribe::Conclude(const capture::StreamEnd& end) {
+absl::Status MetadataWriter::Conclude(const capture::StreamEnd& end) {
   bool goes_on = false;
   const auto change = [&](format::Manifest* manifest) {
     goes_on = manifest->end_time_ns != end.end_time_ns || !manifest->cause.empty();
@@ -110,12 +110,12 @@ absl::Status Scribe::Conclude(const capture::StreamEnd& end) {
   return goes_on ? absl::OkStatus() : status;
 }
 
-absl::Status Scribe::Annotate(const std::string& recording,
-                              std::span<const services::Annotation> annotations) {
+absl::Status MetadataWriter::Annotate(const std::string& recording,
+                                      std::span<const services::Annotation> annotations) {
   return ActOnceClosed(recordings_, recording, [&] { return Mark(recording, annotations); });
 }
 
-absl::StatusOr<services::model::Marked> Scribe::AnnotateStream(
+absl::StatusOr<services::model::Marked> MetadataWriter::AnnotateStream(
     const std::string& recording, std::span<const services::Annotation> annotations) {
   TD_ASSIGN_OR_RETURN(const auto stream, StreamSegments::Of(recordings_, recording));
   if (!stream.has_value()) {
@@ -128,8 +128,8 @@ absl::StatusOr<services::model::Marked> Scribe::AnnotateStream(
   return StreamMarker(*stream, add, dataplane::Deadline::In(kOneCall)).Mark(annotations);
 }
 
-absl::Status Scribe::CarrySignal(const catalog::ResourceName& name,
-                                 const format::Manifest& manifest) {
+absl::Status MetadataWriter::CarrySignal(const catalog::ResourceName& name,
+                                         const format::Manifest& manifest) {
   const auto signals = services::sigmf::NewestSignals(manifest.annotations);
   if (manifest.stream.empty() || signals.empty()) return absl::OkStatus();
   TD_ASSIGN_OR_RETURN(const auto segments, SegmentsOf(recordings_, name, manifest.stream));
@@ -150,8 +150,8 @@ absl::Status Scribe::CarrySignal(const catalog::ResourceName& name,
                        [&] { return recordings_.Note(recording, to_live, to_closed).status(); });
 }
 
-absl::Status Scribe::Mark(const std::string& recording,
-                          std::span<const services::Annotation> annotations) {
+absl::Status MetadataWriter::Mark(const std::string& recording,
+                                  std::span<const services::Annotation> annotations) {
   const auto to_live = [&](const FoundRecording& found,
                            recording::LiveRecording& live) -> absl::StatusOr<bool> {
     if (!live.HasRoomFor(annotations)) return NoRoomForAnnotations(found);
@@ -163,7 +163,7 @@ absl::Status Scribe::Mark(const std::string& recording,
   return recordings_.Note(recording, to_live, to_closed).status();
 }
 
-absl::Status Scribe::Keep(const std::string& recording, bool kept) {
+absl::Status MetadataWriter::Keep(const std::string& recording, bool kept) {
   const auto to_live = [&](const auto&, recording::LiveRecording& live) { return live.Keep(kept); };
   const auto to_closed = [&](const auto&, format::Manifest* manifest) {
     manifest->kept = kept;

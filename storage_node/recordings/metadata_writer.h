@@ -14,10 +14,10 @@
 namespace tapedeck::storage_node::recordings {
 
 // Any thread but a session's: all of it waits for disks, and 10 s for a writer's.
-class Scribe {
+class MetadataWriter {
  public:
   // `recordings` outlives it.
-  explicit Scribe(Recordings& recordings) : recordings_(recordings) {}
+  explicit MetadataWriter(Recordings& recordings) : recordings_(recordings) {}
 
   // The errors of RecorderControl.
   // All of them or none.

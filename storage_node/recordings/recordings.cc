@@ -252,7 +252,8 @@ absl::StatusOr<bool> Recordings::Remove(const catalog::ResourceName& name, luns:
   }
   TD_RETURN_IF_ERROR(catalog_->CheckTakes());
   // A ring goes on all the same.
-  if (const absl::Status carried = Scribe(*this).CarrySignal(name, *manifest); !carried.ok()) {
+  if (const absl::Status carried = MetadataWriter(*this).CarrySignal(name, *manifest);
+      !carried.ok()) {
     LogNotCarried(name, carried);
   }
   SetHalfDeleted(name.ToString(), true);

@@ -4,18 +4,18 @@
 
 namespace tapedeck::storage_node::recording {
 
-void RoomEnd::Set(uint64_t sequence, const absl::Status& why) {
+void EndOfSpace::Set(uint64_t sequence, const absl::Status& why) {
   const bool first = !is_set();
   at_ = std::min(at_, sequence);
   why_.Update(why);
   if (first && status().ok()) LookLater();
 }
 
-absl::Status RoomEnd::status() const {
+absl::Status EndOfSpace::status() const {
   return late_ || received_() >= at_ ? why_ : absl::OkStatus();
 }
 
-void RoomEnd::LookLater() {
+void EndOfSpace::LookLater() {
   seen_ = received_();
   executor_.PostAfter(kLateBlocksNs, lifetime_.Guard([this] {
     if (!status().ok()) return;

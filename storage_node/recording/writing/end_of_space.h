@@ -17,11 +17,11 @@ namespace tapedeck::storage_node::recording {
 inline constexpr int64_t kLateBlocksNs = 60 * dataplane::kSecondNs;
 
 // Part of a sink, on its executor.
-class RoomEnd {
+class EndOfSpace {
  public:
   // `received`: every block below is here. `on_late`: called once, if blocks do not come in time.
-  RoomEnd(dataplane::Executor& executor, std::function<uint64_t()> received,
-          std::function<void()> on_late)
+  EndOfSpace(dataplane::Executor& executor, std::function<uint64_t()> received,
+             std::function<void()> on_late)
       : executor_(executor), received_(std::move(received)), on_late_(std::move(on_late)) {}
 
   // Block `sequence` and those above it have no room; `why` is an error. Of several calls the

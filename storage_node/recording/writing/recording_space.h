@@ -30,7 +30,7 @@ class RecordingSpace {
     Reservation reserved;  // of `capacity`, for the first blocks
     store::Layout layout;  // of the LUN's store
   };
-  // `received` and `on_late` are those of RoomEnd.
+  // `received` and `on_late` are those of EndOfSpace.
   RecordingSpace(Terms terms, const format::Manifest& manifest, dataplane::Executor& executor,
                  std::function<uint64_t()> received, std::function<void()> on_late)
       : recording_(std::move(terms.recording)),
@@ -58,7 +58,7 @@ class RecordingSpace {
   const std::string recording_;
   const Footprint footprint_;
   CapacityAccount account_;
-  RoomEnd end_;
+  EndOfSpace end_;
 };
 
 }  // namespace tapedeck::storage_node::recording

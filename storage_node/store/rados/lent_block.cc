@@ -23,11 +23,11 @@ void LentShelf::Keep(dataplane::Block block, Lendings lendings) {
 // Slots go back without the lock: their ring may call who waits for one.
 void LentShelf::Sweep() {
   if (count_ == 0) return;
-  std::vector<Kept> free;
+  std::vector<LentSlot> free;
   {
     absl::MutexLock lock(&mutex_);
     const auto held = std::partition(kept_.begin(), kept_.end(),
-                                     [](const Kept& each) { return Held(each.lendings); });
+                                     [](const LentSlot& each) { return Held(each.lendings); });
     free.assign(std::make_move_iterator(held), std::make_move_iterator(kept_.end()));
     kept_.erase(held, kept_.end());
     count_ = kept_.size();

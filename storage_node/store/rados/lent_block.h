@@ -31,12 +31,12 @@ class LentShelf {
   size_t kept() const { return count_; }
 
  private:
-  struct Kept {
+  struct LentSlot {
     dataplane::Block block;
     Lendings lendings;
   };
   absl::Mutex mutex_;
-  std::vector<Kept> kept_ ABSL_GUARDED_BY(mutex_);
+  std::vector<LentSlot> kept_ ABSL_GUARDED_BY(mutex_);
   std::atomic<size_t> count_ = 0;  // so that a sweep of nothing costs no lock
 };
 

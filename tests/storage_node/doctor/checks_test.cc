@@ -36,35 +36,35 @@ class DoctorLunTest : public ::testing::Test {
 };
 
 TEST_F(DoctorLunTest, Room) {
-  EXPECT_THAT(CodesFor(CheckRoom, lun_), IsEmpty());
+  EXPECT_THAT(CodesFor(CheckFreeSpace, lun_), IsEmpty());
   lun_.used_bytes = 950 << 20;
-  EXPECT_THAT(CodesFor(CheckRoom, lun_), ElementsAre("LUN_NEARLY_FULL"));
+  EXPECT_THAT(CodesFor(CheckFreeSpace, lun_), ElementsAre("LUN_NEARLY_FULL"));
   lun_.used_bytes = (1000 << 20) - 1000;
-  EXPECT_THAT(CodesFor(CheckRoom, lun_), ElementsAre("LUN_FULL"));
+  EXPECT_THAT(CodesFor(CheckFreeSpace, lun_), ElementsAre("LUN_FULL"));
   lun_.config.full_policy = services::FullPolicy::kRing;
-  EXPECT_THAT(CodesFor(CheckRoom, lun_), IsEmpty());
+  EXPECT_THAT(CodesFor(CheckFreeSpace, lun_), IsEmpty());
 }
 
 TEST_F(DoctorLunTest, ARingMakesRoomWithinItsDisksAlone) {
   lun_.config.full_policy = services::FullPolicy::kRing;
   lun_.least_bytes = UINT64_MAX;
-  EXPECT_THAT(CodesFor(CheckRoom, lun_), IsEmpty());
+  EXPECT_THAT(CodesFor(CheckFreeSpace, lun_), IsEmpty());
   lun_.limit_bytes = UINT64_MAX;
-  EXPECT_THAT(CodesFor(CheckRoom, lun_), ElementsAre("LUN_FULL"));
+  EXPECT_THAT(CodesFor(CheckFreeSpace, lun_), ElementsAre("LUN_FULL"));
 }
 
 TEST_F(DoctorLunTest, RoomForLessThanTenMinutes) {
   lun_.written_bytes_per_s = 1 << 20;
-  EXPECT_THAT(CodesFor(CheckRoom, lun_), IsEmpty());
+  EXPECT_THAT(CodesFor(CheckFreeSpace, lun_), IsEmpty());
   lun_.written_bytes_per_s = 2 << 20;
-  EXPECT_THAT(CodesFor(CheckRoom, lun_), ElementsAre("LUN_NEARLY_FULL"));
+  EXPECT_THAT(CodesFor(CheckFreeSpace, lun_), ElementsAre("LUN_NEARLY_FULL"));
 }
 
 TEST_F(DoctorLunTest, ASlowRateIsNotNone) {
   lun_.limit_bytes = 148'000'000;
   lun_.written_bytes_per_s = 466'877;
   Findings findings;
-  CheckRoom(lun_, findings);
+  CheckFreeSpace(lun_, findings);
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_THAT(findings[0].what, HasSubstr("for 317 s at the 0.47 MB/s of late"));
 }

@@ -10,13 +10,13 @@ namespace {
 
 const absl::Status kFull = absl::ResourceExhaustedError("full");
 
-class RoomEndTest : public testing::Test {
+class EndOfSpaceTest : public testing::Test {
  protected:
   // No other thread posts.
   ManualExecutor executor_{absl::ZeroDuration()};
   uint64_t received_ = 0;
   int late_ = 0;
-  recording::RoomEnd end_{executor_, [this] { return received_; }, [this] { ++late_; }};
+  recording::EndOfSpace end_{executor_, [this] { return received_; }, [this] { ++late_; }};
 
   int64_t now_ns() const { return executor_.clock().NowNs(); }
   // Blocks come half a period apart, the last as number `blocks`.
@@ -29,7 +29,7 @@ class RoomEndTest : public testing::Test {
   }
 };
 
-TEST_F(RoomEndTest, AtOnceIfAllBeforeAreHere) {
+TEST_F(EndOfSpaceTest, AtOnceIfAllBeforeAreHere) {
   EXPECT_FALSE(end_.Excludes(UINT64_MAX - 1));
   received_ = 7;
   EXPECT_TRUE(end_.status().ok());
@@ -39,7 +39,7 @@ TEST_F(RoomEndTest, AtOnceIfAllBeforeAreHere) {
   EXPECT_FALSE(end_.Excludes(6));
 }
 
-TEST_F(RoomEndTest, TheLowestBlockAndTheFirstErrorCount) {
+TEST_F(EndOfSpaceTest, TheLowestBlockAndTheFirstErrorCount) {
   end_.Set(7, kFull);
   end_.Set(5, absl::InternalError("later"));
   end_.Set(6, absl::InternalError("later"));
@@ -51,7 +51,7 @@ TEST_F(RoomEndTest, TheLowestBlockAndTheFirstErrorCount) {
   EXPECT_EQ(end_.status(), kFull);
 }
 
-TEST_F(RoomEndTest, BlocksThatComeAreWaitedFor) {
+TEST_F(EndOfSpaceTest, BlocksThatComeAreWaitedFor) {
   end_.Set(20, kFull);
   BlocksCome(20);
   ASSERT_TRUE(executor_.RunUntil([&] { return !end_.status().ok(); }));
@@ -60,7 +60,7 @@ TEST_F(RoomEndTest, BlocksThatComeAreWaitedFor) {
   EXPECT_EQ(late_, 0);
 }
 
-TEST_F(RoomEndTest, BlocksThatCeaseToComeAreNot) {
+TEST_F(EndOfSpaceTest, BlocksThatCeaseToComeAreNot) {
   end_.Set(20, kFull);
   BlocksCome(5);
   ASSERT_TRUE(executor_.RunUntil([&] { return received_ == 5; }));
