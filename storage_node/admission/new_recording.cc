@@ -103,9 +103,9 @@ std::string IdOfOriginal(const Open& open) {
 }
 
 // A part of a recording has the ID of the whole, as its worker says. Else one that no recording of
-// the channel has, since many segments may begin in the same second: `wish` if it is one.
+// the channel has, since many segments may begin in the same second: `wanted` if it is one.
 absl::StatusOr<catalog::ResourceName> NewName(NodeResources& resources, const RecordTarget& target,
-                                              std::string wish) {
+                                              std::string wanted) {
   catalog::ResourceName name = target.name;
   if (const auto& part = target.open.part; part.has_value()) {
     name.recording = part->whole;
@@ -117,11 +117,11 @@ absl::StatusOr<catalog::ResourceName> NewName(NodeResources& resources, const Re
   }
   const int64_t begin_ns = target.begin_ns.value_or(resources.luns.clock().WallNs());
   while (true) {
-    const bool is_new = wish.empty();
+    const bool is_new = wanted.empty();
     name.recording = is_new ? catalog::NewRecordingId(begin_ns, resources.luns.random())
-                            : std::exchange(wish, "");
+                            : std::exchange(wanted, "");
     const auto taken = resources.recordings.catalog()->GetRecording(name);
-    // If the catalog cannot be read, a name that was wished for may be another recording's.
+    // If the catalog cannot be read, a name that was asked for may be another recording's.
     if (taken.ok() ? !taken->has_value() : is_new) return name;
   }
 }

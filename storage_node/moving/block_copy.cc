@@ -200,9 +200,9 @@ absl::StatusOr<std::string> CopyBlocks(admission::NodeResources& resources,
   return BlockCopy(resources, source, pace).Run(channel);
 }
 
-absl::Status CompareCopy(const recordings::FoundRecording& source,
-                         const recordings::FoundRecording& copy, const dataplane::Clock& clock,
-                         services::copying::Pace& pace) {
+absl::Status VerifyCopy(const recordings::FoundRecording& source,
+                        const recordings::FoundRecording& copy, const dataplane::Clock& clock,
+                        services::copying::Pace& pace) {
   const format::Manifest& original = source.manifest;
   const Compared compared{
       .original = source.name.ToString(), .copy = copy.name.ToString(), .blocks = original.blocks};

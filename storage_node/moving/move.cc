@@ -26,9 +26,9 @@ constexpr int kMaxTiers = 16;
 // One move. On one thread.
 class OneMove {
  public:
-  OneMove(admission::NodeResources& resources, const MoveWish& wish,
+  OneMove(admission::NodeResources& resources, const MoveRequest& request,
           const MakeChannel& make_channel, services::copying::Pace& pace)
-      : resources_(resources), wish_(wish), make_channel_(make_channel), pace_(pace) {}
+      : resources_(resources), request_(request), make_channel_(make_channel), pace_(pace) {}
 
   absl::StatusOr<Moved> Run();
 
@@ -40,14 +40,14 @@ class OneMove {
   absl::StatusOr<Readable> MakeCopy();
   absl::StatusOr<Readable> FindOrMakeCopy();
   absl::StatusOr<Readable> GetCopy();
-  absl::Status Settle(const Readable& copy);
+  absl::Status FinishCopy(const Readable& copy);
   absl::StatusOr<bool> RemoveSource();
 
   recordings::Recordings& recordings() { return resources_.recordings; }
   const recordings::FoundRecording& source() const { return source_->recording; }
 
   admission::NodeResources& resources_;
-  const MoveWish& wish_;
+  const MoveRequest& request_;
   const MakeChannel& make_channel_;
   services::copying::Pace& pace_;
   std::optional<Readable> source_;
@@ -59,14 +59,14 @@ class OneMove {
 absl::Status OneMove::FindTarget() {
   target_name_ = source().name;
   TD_ASSIGN_OR_RETURN(const catalog::ResourceName lun_name,
-                      catalog::ParseLunName(wish_.channel.move_to));
+                      catalog::ParseLunName(request_.channel.move_to));
   target_name_.lun = lun_name.lun;
   target_name_.recording.clear();
   TD_ASSIGN_OR_RETURN(const auto lun, resources_.luns.Find(target_name_.lun));
   TD_RETURN_IF_ERROR(CheckTakesMoved(*lun));
   auto found = recordings().FindChannel(target_name_);
   if (absl::IsNotFound(found.status())) {
-    services::Channel channel = wish_.channel;
+    services::Channel channel = request_.channel;
     channel.name = target_name_.channel_name();
     channel.move_to.clear();
     channel.move_after_ns = 0;
@@ -76,7 +76,7 @@ absl::Status OneMove::FindTarget() {
   }
   TD_ASSIGN_OR_RETURN(target_, std::move(found));
   // A policy that was made while a LUN was away may lead back.
-  TD_RETURN_IF_ERROR(CheckNoWayBack(recordings(), wish_.channel, target_name_));
+  TD_RETURN_IF_ERROR(CheckNoWayBack(recordings(), request_.channel, target_name_));
   return services::copying::CheckFits(
       format::ToRecording(source().manifest, source().name.channel_name()), target_);
 }
@@ -94,8 +94,7 @@ absl::StatusOr<std::optional<Readable>> OneMove::FindCopy() {
     if (!IsWhole(row.manifest, source().manifest)) continue;
     auto copy = recordings::FindReadable(recordings(), row.name.ToString(), /*growing=*/false);
     if (!copy.ok()) continue;
-    const absl::Status same =
-        CompareCopy(source(), copy->recording, resources_.luns.clock(), pace_);
+    const absl::Status same = VerifyCopy(source(), copy->recording, resources_.luns.clock(), pace_);
     if (same.ok()) return std::optional<Readable>(*std::move(copy));
     if (absl::IsCancelled(same)) return same;
     dataplane::Log(dataplane::LogLevel::kWarning, "move", "copy not used",
@@ -109,7 +108,7 @@ absl::StatusOr<Readable> OneMove::MakeCopy() {
   TD_ASSIGN_OR_RETURN(const std::string name, CopyBlocks(resources_, source(), target_, pace_));
   TD_ASSIGN_OR_RETURN(Readable copy,
                       recordings::FindReadable(recordings(), name, /*growing=*/false));
-  const absl::Status same = CompareCopy(source(), copy.recording, resources_.luns.clock(), pace_);
+  const absl::Status same = VerifyCopy(source(), copy.recording, resources_.luns.clock(), pace_);
   if (same.ok()) return copy;
   if (absl::IsDataLoss(same)) TD_RETURN_IF_ERROR(RemoveDraft(std::move(copy), same.message()));
   return same;
@@ -121,7 +120,7 @@ absl::StatusOr<Readable> OneMove::GetCopy() {
   if (copy.ok()) return copy;
   const bool wanted =
       source().lun->channels->Find(source().name.channel).value_or(services::Channel()).move_to ==
-      wish_.channel.move_to;
+      request_.channel.move_to;
   // What cannot be deleted now is by the next try.
   RemoveDrafts(recordings(), source(), target_name_, wanted ? Which::kUnfinished : Which::kAll)
       .IgnoreError();
@@ -135,7 +134,7 @@ absl::StatusOr<Readable> OneMove::FindOrMakeCopy() {
 }
 
 // What people have noted of the source; from then on the copy is no draft.
-absl::Status OneMove::Settle(const Readable& copy) {
+absl::Status OneMove::FinishCopy(const Readable& copy) {
   const format::Manifest& from = source().manifest;
   const uint64_t most = copy.recording.lun->store->extras().layout.annotation_bytes;
   const auto settled = recordings().Rewrite(
@@ -164,35 +163,35 @@ absl::StatusOr<bool> OneMove::RemoveSource() {
   const recordings::FoundRecording source = source_->recording;
   source_.reset();
   return recordings().Remove(source.name, *source.lun,
-                             absl::StrCat("moved to ", wish_.channel.move_to),
+                             absl::StrCat("moved to ", request_.channel.move_to),
                              [&](const format::Manifest& now) {
                                return now.generation == source.manifest.generation &&
-                                      IsDue(now, wish_.channel, wish_.now_ns);
+                                      IsDue(now, request_.channel, request_.now_ns);
                              });
 }
 
 absl::StatusOr<Moved> OneMove::Run() {
-  if (recordings().leases().IsHeld(wish_.recording)) return Moved{.end = MoveEnd::kInUse};
-  auto found = recordings::FindReadable(recordings(), wish_.recording, /*growing=*/false);
+  if (recordings().leases().IsHeld(request_.recording)) return Moved{.end = MoveOutcome::kInUse};
+  auto found = recordings::FindReadable(recordings(), request_.recording, /*growing=*/false);
   if (absl::IsNotFound(found.status())) return Moved{};
   TD_RETURN_IF_ERROR(found.status());
   source_.emplace(*std::move(found));
-  if (!IsDue(source().manifest, wish_.channel, wish_.now_ns)) return Moved{};
+  if (!IsDue(source().manifest, request_.channel, request_.now_ns)) return Moved{};
   TD_RETURN_IF_ERROR(FindTarget());
   TD_ASSIGN_OR_RETURN(Readable copy, GetCopy());
   // Notes that were made meanwhile go with it.
-  TD_ASSIGN_OR_RETURN(source_->recording, recordings().Find(wish_.recording));
-  if (!IsDue(source().manifest, wish_.channel, wish_.now_ns)) {
+  TD_ASSIGN_OR_RETURN(source_->recording, recordings().Find(request_.recording));
+  if (!IsDue(source().manifest, request_.channel, request_.now_ns)) {
     TD_RETURN_IF_ERROR(RemoveDraft(std::move(copy), "it was kept while it was moved"));
     return Moved{};
   }
-  TD_RETURN_IF_ERROR(Settle(copy));
+  TD_RETURN_IF_ERROR(FinishCopy(copy));
   // Not the catalog's word for it.
   const recordings::FoundRecording& there = copy.recording;
   TD_RETURN_IF_ERROR(recordings().OnMembers(*there.lun, there.name, there.manifest).status());
   Moved moved{.copy = copy.recording.name.ToString(), .bytes = source().manifest.bytes};
   TD_ASSIGN_OR_RETURN(const bool removed, RemoveSource());
-  moved.end = removed ? MoveEnd::kMoved : MoveEnd::kInUse;
+  moved.end = removed ? MoveOutcome::kMoved : MoveOutcome::kInUse;
   return moved;
 }
 
@@ -224,9 +223,9 @@ absl::Status CheckTakesMoved(const luns::OpenLun& lun) {
       absl::StrCat(name, " is a ring, which deletes the oldest: nothing is moved there"));
 }
 
-absl::StatusOr<Moved> Move(admission::NodeResources& resources, const MoveWish& wish,
+absl::StatusOr<Moved> Move(admission::NodeResources& resources, const MoveRequest& request,
                            const MakeChannel& make_channel, services::copying::Pace& pace) {
-  return OneMove(resources, wish, make_channel, pace).Run();
+  return OneMove(resources, request, make_channel, pace).Run();
 }
 
 absl::Status CheckNoWayBack(recordings::Recordings& recordings, const services::Channel& channel,

@@ -16,7 +16,7 @@ namespace tapedeck::storage_node::moving {
 // Makes a channel, as CreateChannel of a client does.
 using MakeChannel = std::function<absl::Status(const services::Channel&)>;
 
-struct MoveWish {
+struct MoveRequest {
   std::string recording;
   services::Channel channel;  // its own, with `move_to`
   int64_t now_ns = 0;
@@ -26,14 +26,14 @@ struct MoveWish {
 // enough ago, and is neither kept, nor a segment, nor a part of one that several nodes hold.
 bool IsDue(const format::Manifest& manifest, const services::Channel& channel, int64_t now_ns);
 
-enum class MoveEnd {
+enum class MoveOutcome {
   kMoved,
   kInUse,   // somebody plays it, or changes what is noted of it: it may be asked for again
   kNotDue,  // it is gone, or not to be moved any more
 };
 
 struct Moved {
-  MoveEnd end = MoveEnd::kNotDue;
+  MoveOutcome end = MoveOutcome::kNotDue;
   std::string copy;  // of kMoved
   uint64_t bytes = 0;
 };
@@ -43,9 +43,9 @@ bool IsOfRecording(const absl::Status& status, const std::string& recording);
 
 // NOT_FOUND (LUN_NOT_FOUND), FAILED_PRECONDITION (LUN_OFFLINE), INVALID_ARGUMENT
 // (ARGUMENT_INVALID): the channel there holds something else, or the LUN is none that takes it;
-// what CopyBlocks and CompareCopy fail with. The recording stays then, and a copy that is not whole
+// what CopyBlocks and VerifyCopy fail with. The recording stays then, and a copy that is not whole
 // is deleted unless that fails, too.
-absl::StatusOr<Moved> Move(admission::NodeResources& resources, const MoveWish& wish,
+absl::StatusOr<Moved> Move(admission::NodeResources& resources, const MoveRequest& request,
                            const MakeChannel& make_channel, services::copying::Pace& pace);
 
 // INVALID_ARGUMENT (ARGUMENT_INVALID): the LUN is none that recordings are moved to.

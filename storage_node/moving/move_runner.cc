@@ -56,10 +56,10 @@ namespace {
 // Of the threads that there are.
 constexpr int kMostOfOneLun = 4;
 
-absl::Status StandsStill(const Ends& ends, absl::Duration patience) {
+absl::Status StandsStill(const LunPair& pair, absl::Duration patience) {
   return services::LunNotResponding(
-      absl::StrCat("luns/", ends.from),
-      absl::StrCat("the disks of luns/", ends.from, " or luns/", ends.to, " have not done for ",
+      absl::StrCat("luns/", pair.from),
+      absl::StrCat("the disks of luns/", pair.from, " or luns/", pair.to, " have not done for ",
                    absl::FormatDuration(patience),
                    " what a move asks of them; nothing more is moved between the two until they "
                    "have"));
@@ -67,26 +67,26 @@ absl::Status StandsStill(const Ends& ends, absl::Duration patience) {
 
 }  // namespace
 
-absl::StatusOr<Moved> Attempts::Run(const Ends& ends, GoOn go_on, Work work) {
+absl::StatusOr<Moved> MoveRunner::Run(const LunPair& pair, GoOn go_on, Work work) {
   auto attempt = std::make_shared<Attempt>();
   TD_RETURN_IF_ERROR(threads_.Run([attempt, go_on = std::move(go_on), work = std::move(work)] {
     attempt->End(work([&] { return attempt->GoesOn() && go_on(); }));
   }));
   auto result = attempt->Await(patience_);
   if (result.has_value()) return *std::move(result);
-  late_.push_back({ends, std::move(attempt)});
-  return StandsStill(ends, patience_);
+  late_.push_back({pair, std::move(attempt)});
+  return StandsStill(pair, patience_);
 }
 
-bool Attempts::Holds(const Ends& ends) {
+bool MoveRunner::Holds(const LunPair& pair) {
   std::erase_if(late_, [](const Late& late) { return late.attempt->HasEnded(); });
   const auto with = [this](const std::string& lun) {
     return std::ranges::count_if(
-        late_, [&](const Late& late) { return late.ends.from == lun || late.ends.to == lun; });
+        late_, [&](const Late& late) { return late.pair.from == lun || late.pair.to == lun; });
   };
-  return with(ends.from) >= kMostOfOneLun || with(ends.to) >= kMostOfOneLun ||
+  return with(pair.from) >= kMostOfOneLun || with(pair.to) >= kMostOfOneLun ||
          std::ranges::any_of(late_, [&](const Late& late) {
-           return late.ends.from == ends.from && late.ends.to == ends.to;
+           return late.pair.from == pair.from && late.pair.to == pair.to;
          });
 }
 

@@ -17,33 +17,33 @@ namespace tapedeck::storage_node::moving {
 struct Attempt;
 
 // Whose disks are worked on: ids of LUNs.
-struct Ends {
+struct LunPair {
   std::string from;
   std::string to;
 };
 
 // What is tried uses what outlives this. On one thread.
-class Attempts {
+class MoveRunner {
  public:
   using GoOn = std::function<bool()>;
   using Work = std::function<absl::StatusOr<Moved>(const GoOn&)>;
 
   // One that has not asked whether to go on for `patience` is given up.
-  explicit Attempts(absl::Duration patience) : patience_(patience) {}
+  explicit MoveRunner(absl::Duration patience) : patience_(patience) {}
 
   // Waits for `work`, which runs on another thread, and returns what it does. It asks `go_on` again
   // and again, and has to end when that says no. DEADLINE_EXCEEDED (LUN_NOT_RESPONDING): it was
   // given up and ends once the disks answer, until when Holds says so; RESOURCE_EXHAUSTED
   // (LIMIT_REACHED): so many are under way that were given up, or there is no thread.
-  absl::StatusOr<Moved> Run(const Ends& ends, GoOn go_on, Work work);
+  absl::StatusOr<Moved> Run(const LunPair& pair, GoOn go_on, Work work);
 
   // Whether one between these two that was given up has not ended, or so many with either of them
   // that more would take the threads of all others.
-  bool Holds(const Ends& ends);
+  bool Holds(const LunPair& pair);
 
  private:
   struct Late {
-    Ends ends;
+    LunPair pair;
     std::shared_ptr<Attempt> attempt;
   };
 

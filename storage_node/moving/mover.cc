@@ -135,14 +135,14 @@ void Mover::OnFailed(const Due& due, luns::OpenLun& lun, const absl::Status& sta
 }
 
 absl::StatusOr<Moved> Mover::MoveOn(const Due& due, luns::OpenLun& lun,
-                                    const Attempts::GoOn& go_on) {
+                                    const MoveRunner::GoOn& go_on) {
   services::copying::Pace pace(
       [&](uint64_t) { return go_on() ? RateOf(lun, due.of->channel) : std::nullopt; });
   TD_ASSIGN_OR_RETURN(
       Moved moved,
       Move(resources_, {.recording = due.recording, .channel = due.of->channel, .now_ns = now_ns()},
            make_channel_, pace));
-  if (moved.end != MoveEnd::kMoved) return moved;
+  if (moved.end != MoveOutcome::kMoved) return moved;
   // Here, as one that was given up may have ended well all the same.
   ++lun.meter->moved_recordings;
   lun.meter->moved_bytes += moved.bytes;
@@ -152,9 +152,9 @@ absl::StatusOr<Moved> Mover::MoveOn(const Due& due, luns::OpenLun& lun,
   return moved;
 }
 
-absl::StatusOr<Moved> Mover::TryOne(const Due& due, const Ends& ends,
+absl::StatusOr<Moved> Mover::TryOne(const Due& due, const LunPair& pair,
                                     const std::shared_ptr<luns::OpenLun>& lun) {
-  const auto work = [this, due, lun](const Attempts::GoOn& go_on) {
+  const auto work = [this, due, lun](const MoveRunner::GoOn& go_on) {
     {
       absl::MutexLock lock(&mutex_);
       under_way_.insert(due.recording);
@@ -164,8 +164,8 @@ absl::StatusOr<Moved> Mover::TryOne(const Due& due, const Ends& ends,
     under_way_.erase(under_way_.find(due.recording));
     return moved;
   };
-  return attempts_.Run(
-      ends, [this] { return !stop_; }, work);
+  return runner_.Run(
+      pair, [this] { return !stop_; }, work);
 }
 
 void Mover::MoveOne(const Due& due) {
@@ -174,12 +174,12 @@ void Mover::MoveOne(const Due& due) {
   const auto lun = resources_.luns.Find(due.of->lun);
   if (!lun.ok() || !RateOf(**lun, due.of->channel).has_value()) return;
   const auto to = catalog::ParseLunName(due.of->channel.move_to);
-  const Ends ends{.from = due.of->lun, .to = to.ok() ? to->lun : ""};
-  if (attempts_.Holds(ends)) return;
-  const auto moved = TryOne(due, ends, *lun);
+  const LunPair pair{.from = due.of->lun, .to = to.ok() ? to->lun : ""};
+  if (runner_.Holds(pair)) return;
+  const auto moved = TryOne(due, pair, *lun);
   if (!moved.ok()) return OnFailed(due, **lun, moved.status());
   backoff_.Ended(due.of->channel.name);
-  if (moved->end == MoveEnd::kInUse) {
+  if (moved->end == MoveOutcome::kInUse) {
     backoff_.Failed(due.recording, steady_ns());
     return;
   }

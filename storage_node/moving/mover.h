@@ -28,7 +28,7 @@ class Mover {
  public:
   // `resources` outlives it.
   Mover(admission::NodeResources& resources, absl::Duration patience, MakeChannel make_channel)
-      : resources_(resources), make_channel_(std::move(make_channel)), attempts_(patience) {}
+      : resources_(resources), make_channel_(std::move(make_channel)), runner_(patience) {}
 
   // One round: moves all whose time has come, until told to stop. A second one waits for it. Each
   // LUN that hangs delays it by `patience` once, and then nothing.
@@ -75,11 +75,11 @@ class Mover {
   void ListOfChannel(const std::string& lun, const services::Channel& channel,
                      std::vector<Due>* due) ABSL_EXCLUSIVE_LOCKS_REQUIRED(looking_);
   void MoveOne(const Due& due) ABSL_EXCLUSIVE_LOCKS_REQUIRED(looking_);
-  absl::StatusOr<Moved> TryOne(const Due& due, const Ends& ends,
+  absl::StatusOr<Moved> TryOne(const Due& due, const LunPair& pair,
                                const std::shared_ptr<luns::OpenLun>& lun)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(looking_);
-  // On a thread of `attempts_`.
-  absl::StatusOr<Moved> MoveOn(const Due& due, luns::OpenLun& lun, const Attempts::GoOn& go_on);
+  // On a thread of `runner_`.
+  absl::StatusOr<Moved> MoveOn(const Due& due, luns::OpenLun& lun, const MoveRunner::GoOn& go_on);
   void OnFailed(const Due& due, luns::OpenLun& lun, const absl::Status& status)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(looking_);
   void ShowWaiting() ABSL_EXCLUSIVE_LOCKS_REQUIRED(looking_);
@@ -96,7 +96,7 @@ class Mover {
   mutable absl::Mutex mutex_;
   std::map<std::string, uint64_t> waiting_ ABSL_GUARDED_BY(mutex_);
   std::multiset<std::string> under_way_ ABSL_GUARDED_BY(mutex_);
-  Attempts attempts_ ABSL_GUARDED_BY(looking_);  // goes first: its threads use the rest
+  MoveRunner runner_ ABSL_GUARDED_BY(looking_);  // goes first: its threads use the rest
 };
 
 }  // namespace tapedeck::storage_node::moving

@@ -370,12 +370,12 @@ TEST_P(EachCatalogStep, MovingARecording) {
         channel.move_to = kDeep;
         services::copying::Pace pace(
             [](uint64_t) { return std::optional<uint64_t>(uint64_t{1} << 40); });
-        const moving::MoveWish wish{
+        const moving::MoveRequest request{
             .recording = recording, .channel = channel, .now_ns = INT64_MAX / 2};
         const auto make_channel = [&](const services::Channel& c) { return CreateChannel(c.name); };
         FailSql(GetParam(), n);
-        const auto moved = moving::Move(resources_, wish, make_channel, pace);
-        const bool done = moved.ok() && moved->end == moving::MoveEnd::kMoved;
+        const auto moved = moving::Move(resources_, request, make_channel, pace);
+        const bool done = moved.ok() && moved->end == moving::MoveOutcome::kMoved;
         ExpectOfState(moved.status());
         // There is always one that is whole.
         EXPECT_EQ(done, !OnMember(recording).has_value()) << moved.status();
@@ -384,7 +384,7 @@ TEST_P(EachCatalogStep, MovingARecording) {
         }
         EndSqlFault();
         if (!done) {
-          EXPECT_TRUE(moving::Move(resources_, wish, make_channel, pace).ok());
+          EXPECT_TRUE(moving::Move(resources_, request, make_channel, pace).ok());
         }
         EXPECT_FALSE(OnMember(recording).has_value());
         for (const auto& [name, text] : OnMembers()) {
