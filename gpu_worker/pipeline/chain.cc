@@ -17,7 +17,8 @@ namespace {
 // A worker holds several of them; ingest has six.
 constexpr uint64_t kMostBytes = uint64_t{64} << 20;
 
-absl::Status CheckFits(const ChainEnd& before, absl::string_view after, absl::string_view takes) {
+absl::Status CheckCompatible(const ChainEnd& before, absl::string_view after,
+                             absl::string_view takes) {
   if (before.datatype.empty() || takes.empty() || before.datatype == takes) return absl::OkStatus();
   return ArgumentInvalid("transforms", absl::StrCat(before.name, " gives ", before.datatype, ", ",
                                                     after, " takes ", takes));
@@ -27,7 +28,7 @@ absl::Status CheckFits(const ChainEnd& before, absl::string_view after, absl::st
 absl::StatusOr<ChainEnd> Follow(ChainEnd first, std::span<const ChosenTransform> transforms) {
   for (const ChosenTransform& transform : transforms) {
     const stages::Description& description = transform.description;
-    TD_RETURN_IF_ERROR(CheckFits(first, transform.name, description.takes));
+    TD_RETURN_IF_ERROR(CheckCompatible(first, transform.name, description.takes));
     first.name = transform.name;
     if (!description.gives.empty()) first.datatype = description.gives;
   }
@@ -87,7 +88,7 @@ absl::StatusOr<Chain> RecordChain(const ChainEnd& source,
                                   std::span<const ChosenTransform> transforms,
                                   const ChainEnd& channel, uint64_t block_bytes) {
   TD_ASSIGN_OR_RETURN(const ChainEnd last, Follow(source, transforms));
-  TD_RETURN_IF_ERROR(CheckFits(last, channel.name, channel.datatype));
+  TD_RETURN_IF_ERROR(CheckCompatible(last, channel.name, channel.datatype));
   Chain chain{.block_bytes = {block_bytes},
               .takes = TakenFirst(transforms, channel.datatype),
               .gives = channel.datatype};

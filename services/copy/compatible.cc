@@ -28,7 +28,7 @@ uint64_t KeptBy(const Lun& ring, const Channel& channel, uint64_t held) {
 
 }  // namespace
 
-absl::Status CheckFits(const Recording& source, const Channel& channel) {
+absl::Status CheckCompatible(const Recording& source, const Channel& channel) {
   const auto differ = [&](absl::string_view what, const auto& has, const auto& holds) {
     return ArgumentInvalid(
         "channel", absl::StrCat(source.name, " has ", what, " ", has, ", and ", channel.name,

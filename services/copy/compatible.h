@@ -14,7 +14,7 @@
 namespace tapedeck::services::copying {
 
 // INVALID_ARGUMENT (ARGUMENT_INVALID): it holds something else.
-absl::Status CheckFits(const Recording& source, const Channel& channel);
+absl::Status CheckCompatible(const Recording& source, const Channel& channel);
 
 // Whether what is whole before it is written stays so in the channel: an import, or a copy.
 // `luns` are its storage node's. INVALID_ARGUMENT (ARGUMENT_INVALID): the channel keeps what

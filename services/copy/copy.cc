@@ -26,22 +26,25 @@ namespace {
 constexpr absl::Duration kFirstDelay = absl::Milliseconds(200);
 constexpr absl::Duration kLongestDelay = absl::Seconds(5);
 
-// As the wish has it, which outlives it.
-Pace PaceOf(const Wish& wish) {
-  return Pace([&wish](uint64_t done) {
-    return wish.progress(done) ? std::optional(wish.bytes_per_s) : std::nullopt;
+// As the request has it, which outlives it.
+Pace PaceOf(const CopyRequest& request) {
+  return Pace([&request](uint64_t done) {
+    return request.progress(done) ? std::optional(request.bytes_per_s) : std::nullopt;
   });
 }
 
-absl::StatusOr<NextBlock> PlaySource(const Wish& wish, uint64_t first) {
-  return wish.play ? wish.play(first) : Play(wish.from, wish.source, first);
+absl::StatusOr<NextBlock> PlaySource(const CopyRequest& request, uint64_t first) {
+  return request.play ? request.play(first) : Play(request.from, request.source, first);
 }
 
 // One copy over as many sessions as it takes.
 class Copier {
  public:
-  explicit Copier(const Wish& wish)
-      : wish_(wish), place_(wish.place), pace_(PaceOf(wish)), moved_at_(dataplane::SteadyTime()) {}
+  explicit Copier(const CopyRequest& request)
+      : request_(request),
+        place_(request.place),
+        pace_(PaceOf(request)),
+        moved_at_(dataplane::SteadyTime()) {}
 
   absl::StatusOr<Copied> Run();
 
@@ -53,7 +56,7 @@ class Copier {
   bool MayGoOn(const absl::Status& failure);
   absl::Status Wait(const absl::Status& cause);
 
-  const Wish& wish_;
+  const CopyRequest& request_;
   std::optional<Place> place_;
   Pace pace_;
   absl::Time moved_at_;    // when it last got further
@@ -62,8 +65,8 @@ class Copier {
   Copied copied_;
 };
 
-Recorder::Wish WishOf(const Wish& wish, const std::optional<Place>& place) {
-  const Recording& source = wish.source;
+Recorder::Wish OptionsOf(const CopyRequest& request, const std::optional<Place>& place) {
+  const Recording& source = request.source;
   Recorder::Wish out{.blocks = source.blocks,
                      .labels = source.labels,
                      .origin = source.origin,
@@ -78,7 +81,7 @@ Recorder::Wish WishOf(const Wish& wish, const std::optional<Place>& place) {
 }
 
 absl::StatusOr<std::unique_ptr<Recorder>> Copier::Begin() {
-  auto recorder = Recorder::Begin(wish_.to, wish_.channel, WishOf(wish_, place_));
+  auto recorder = Recorder::Begin(request_.to, request_.channel, OptionsOf(request_, place_));
   const auto why = session::WhyRefused(recorder.status());
   // Of what is gone, or was given up long ago, nothing can be gone on with: it begins anew.
   if (!recorder.ok() && place_.has_value() && why.has_value() && *why != "SEALED") {
@@ -86,16 +89,16 @@ absl::StatusOr<std::unique_ptr<Recorder>> Copier::Begin() {
         dataplane::LogLevel::kWarning, "copy", "begins anew",
         {{"recording", place_->recording}, {"cause", std::string(recorder.status().message())}});
     place_.reset();
-    recorder = Recorder::Begin(wish_.to, wish_.channel, WishOf(wish_, place_));
+    recorder = Recorder::Begin(request_.to, request_.channel, OptionsOf(request_, place_));
   }
   TD_RETURN_IF_ERROR(recorder.status());
   place_ = Place{.recording = (*recorder)->recording(), .token = (*recorder)->resume_token()};
-  TD_RETURN_IF_ERROR(wish_.begun(*place_));
+  TD_RETURN_IF_ERROR(request_.begun(*place_));
   return recorder;
 }
 
 absl::Status Copier::MoveFrom(uint64_t first, Recorder& recorder) {
-  TD_ASSIGN_OR_RETURN(const NextBlock next, PlaySource(wish_, first));
+  TD_ASSIGN_OR_RETURN(const NextBlock next, PlaySource(request_, first));
   const auto take = [&](Block read) -> absl::Status {
     TD_ASSIGN_OR_RETURN(Block slot, recorder.Slot());
     recorder.GiveChecked(CopyInto(std::move(slot), std::move(read)));
@@ -103,7 +106,7 @@ absl::Status Copier::MoveFrom(uint64_t first, Recorder& recorder) {
     failures_ = 0;
     return absl::OkStatus();
   };
-  return PumpBlocks({wish_.source.name, first, wish_.source.blocks}, next, take, pace_);
+  return PumpBlocks({request_.source.name, first, request_.source.blocks}, next, take, pace_);
 }
 
 absl::Status Copier::Try() {
@@ -111,8 +114,9 @@ absl::Status Copier::Try() {
   const uint64_t first = recorder->next_block();
   if (!begun_) copied_.first_block = first;
   begun_ = true;
-  absl::Status moved = first < wish_.source.blocks ? MoveFrom(first, *recorder) : absl::OkStatus();
-  if (moved.ok() && wish_.note) moved = wish_.note(recorder->recording());
+  absl::Status moved =
+      first < request_.source.blocks ? MoveFrom(first, *recorder) : absl::OkStatus();
+  if (moved.ok() && request_.note) moved = request_.note(recorder->recording());
   if (moved.ok()) return recorder->Finish();
   recorder->Abandon();
   return moved;
@@ -121,12 +125,12 @@ absl::Status Copier::Try() {
 bool Copier::MayGoOn(const absl::Status& failure) {
   // What was wrong from the beginning is told at once.
   if (!begun_ && !place_.has_value()) return false;
-  return session::MayPass(failure) && dataplane::SteadyTime() - moved_at_ < wish_.patience;
+  return session::MayPass(failure) && dataplane::SteadyTime() - moved_at_ < request_.patience;
 }
 
 absl::Status Copier::Wait(const absl::Status& cause) {
   dataplane::Log(dataplane::LogLevel::kWarning, "copy", "tries again",
-                 {{"recording", wish_.source.name}, {"cause", std::string(cause.message())}});
+                 {{"recording", request_.source.name}, {"cause", std::string(cause.message())}});
   const auto until =
       dataplane::Deadline::In(dataplane::BackoffAfter(++failures_, kFirstDelay, kLongestDelay));
   while (!until.passed()) {
@@ -144,7 +148,7 @@ absl::StatusOr<Copied> Copier::Run() {
     if (tried.ok() || sealed) {
       copied_.recording = place_->recording;
       copied_.bytes = pace_.done();
-      if (!begun_) copied_.first_block = wish_.source.blocks;
+      if (!begun_) copied_.first_block = request_.source.blocks;
       return copied_;
     }
     if (!MayGoOn(tried)) return tried;
@@ -159,16 +163,17 @@ absl::StatusOr<NextBlock> Play(const storage_session::Peer& peer, const Recordin
   return BlocksOf(Player::Begin(peer, recording, first));
 }
 
-absl::StatusOr<Copied> Copy(const Wish& wish) {
-  TD_RETURN_IF_ERROR(CheckFits(wish.source, wish.channel));
-  return Copier(wish).Run();
+absl::StatusOr<Copied> Copy(const CopyRequest& request) {
+  TD_RETURN_IF_ERROR(CheckCompatible(request.source, request.channel));
+  return Copier(request).Run();
 }
 
-absl::Status CompareCopy(const Wish& wish, const Recording& copy) {
-  TD_ASSIGN_OR_RETURN(const NextBlock of_source, PlaySource(wish, 0));
-  TD_ASSIGN_OR_RETURN(const NextBlock of_copy, Play(wish.to, copy));
-  Pace pace = PaceOf(wish);
-  return CompareBlocks({wish.source.name, copy.name, wish.source.blocks}, of_source, of_copy, pace);
+absl::Status CompareCopy(const CopyRequest& request, const Recording& copy) {
+  TD_ASSIGN_OR_RETURN(const NextBlock of_source, PlaySource(request, 0));
+  TD_ASSIGN_OR_RETURN(const NextBlock of_copy, Play(request.to, copy));
+  Pace pace = PaceOf(request);
+  return CompareBlocks({request.source.name, copy.name, request.source.blocks}, of_source, of_copy,
+                       pace);
 }
 
 }  // namespace tapedeck::services::copying

@@ -23,7 +23,7 @@ struct Place {
   std::string token;
 };
 
-struct Wish {
+struct CopyRequest {
   storage_session::Peer from;
   storage_session::Peer to;
   Recording source;  // closed
@@ -57,10 +57,10 @@ struct Copied {
 // Until all blocks are there at the channel's commit level and the copy is sealed. A node that goes
 // away is waited for. CANCELLED (JOB_CANCELLED); what reading or recording fails with: what there
 // is of the copy stays, and another call may go on with it within an hour.
-absl::StatusOr<Copied> Copy(const Wish& wish);
+absl::StatusOr<Copied> Copy(const CopyRequest& request);
 
-// Whether `copy` holds all that `wish` asks for (compare.h), as both are played. No faster than the
-// wish says.
-absl::Status CompareCopy(const Wish& wish, const Recording& copy);
+// Whether `copy` holds all that `request` asks for (compare.h), as both are played. No faster than
+// the request says.
+absl::Status CompareCopy(const CopyRequest& request, const Recording& copy);
 
 }  // namespace tapedeck::services::copying

@@ -38,7 +38,7 @@ struct PartState {
 absl::StatusOr<PartState> FindPart(const PartNode& node, const std::string& name);
 
 // Reads all of it, twice: where it lies, which tells what is wrong with a block, and as it is
-// played, which tells which blocks of the stream they are. `progress` as Wish has it.
+// played, which tells which blocks of the stream they are. `progress` as CopyRequest has it.
 absl::Status ReadPart(const PartNode& node, absl::Duration timeout,
                       const std::function<bool(uint64_t bytes)>& progress, PartState* state);
 

@@ -24,13 +24,13 @@ constexpr char kKind[] = "tapedeck copy";
 constexpr uint64_t kMostBytes = 4096;
 constexpr size_t kTokenBytes = 16;
 
-std::string PathOf(const std::string& folder, const Wish& wish) {
+std::string PathOf(const std::string& folder, const CopyRequest& request) {
   if (folder.empty()) return "";
   // A stream and its oldest segment have one uid, and not as many blocks.
   const std::string where =
-      absl::StrCat(wish.to.address, " ", wish.channel.name, " ", wish.source.blocks);
+      absl::StrCat(request.to.address, " ", request.channel.name, " ", request.source.blocks);
   const uint32_t id = dataplane::Crc32c(std::as_bytes(std::span(where)));
-  return absl::StrCat(folder, "/", wish.source.uid, "-", absl::StrFormat("%08x", id), ".json");
+  return absl::StrCat(folder, "/", request.source.uid, "-", absl::StrFormat("%08x", id), ".json");
 }
 
 std::string TextIn(const json& object, const char* name) {
@@ -47,8 +47,8 @@ absl::Status MakeFolder(const std::string& folder) {
 
 }  // namespace
 
-PlaceFile::PlaceFile(const std::string& folder, const Wish& wish)
-    : folder_(folder), path_(PathOf(folder, wish)) {}
+PlaceFile::PlaceFile(const std::string& folder, const CopyRequest& request)
+    : folder_(folder), path_(PathOf(folder, request)) {}
 
 std::optional<Place> PlaceFile::Read() const {
   if (path_.empty()) return std::nullopt;

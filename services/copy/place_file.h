@@ -14,7 +14,7 @@ class PlaceFile {
  public:
   // Below `folder`, which is made when it is needed. Empty: nothing is kept. Of each source and
   // channel of a node there is one.
-  PlaceFile(const std::string& folder, const Wish& wish);
+  PlaceFile(const std::string& folder, const CopyRequest& request);
 
   // None: there is no such file, or it is not what was written here.
   std::optional<Place> Read() const;

@@ -29,7 +29,7 @@ constexpr char kParts[] = "copies";
 
 class Repairer {
  public:
-  explicit Repairer(const RepairWish& wish) : wish_(wish) {}
+  explicit Repairer(const RepairRequest& request) : request_(request) {}
 
   absl::StatusOr<Repaired> Run();
 
@@ -51,7 +51,7 @@ class Repairer {
     return recording.has_value() && recording->state != RecordingState::kRecording;
   }
   absl::Status MakeWhole(size_t number);
-  absl::Status Settle(size_t number);
+  absl::Status FinishPart(size_t number);
   model::Part PartAt(size_t number) const;
   // Of all that there is, as the part to be repaired describes it.
   absl::StatusOr<Source> Joined(size_t number) const;
@@ -62,7 +62,7 @@ class Repairer {
   absl::StatusOr<std::string> CopyTo(size_t number, const Source& source, const char* folder,
                                      const std::string& step);
 
-  const RepairWish& wish_;
+  const RepairRequest& request_;
   std::array<PartState, 2> states_;
   std::array<std::vector<PartState>, 2> drafts_;
   BlockSet all_;  // blocks that are whole in a part or draft
@@ -71,8 +71,8 @@ class Repairer {
 
 absl::Status Repairer::Find() {
   for (size_t i = 0; i < 2; ++i) {
-    const PartNode& node = wish_.nodes[i];
-    auto found = FindPart(node, wish_.name);
+    const PartNode& node = request_.nodes[i];
+    auto found = FindPart(node, request_.name);
     if (!found.ok()) return dataplane::Prefixed(node.peer.address + ": ", found.status());
     states_[i] = *std::move(found);
     result_.parts[i].node = node.peer.address;
@@ -83,10 +83,11 @@ absl::Status Repairer::Find() {
 absl::Status Repairer::CheckMirror() const {
   const auto& [one, other] = states_;
   if (!one.recording.has_value() && !other.recording.has_value()) {
-    return RecordingNotFound(wish_.name, absl::StrCat(wish_.name, ": neither node has a part"));
+    return RecordingNotFound(request_.name,
+                             absl::StrCat(request_.name, ": neither node has a part"));
   }
   const auto refused = [this](absl::string_view why) {
-    return ArgumentInvalid("recording", absl::StrCat(wish_.name, why));
+    return ArgumentInvalid("recording", absl::StrCat(request_.name, why));
   };
   const model::Part& part = one.recording.has_value() ? one.part : other.part;
   if (part.parts != 2 || part.copies != 2) {
@@ -98,7 +99,7 @@ absl::Status Repairer::CheckMirror() const {
       (one.part.whole != other.part.whole || one.part.number == other.part.number)) {
     return refused(" is not the same recording on both nodes");
   }
-  if (!wish_.name.ends_with(absl::StrCat("/", part.whole))) {
+  if (!request_.name.ends_with(absl::StrCat("/", part.whole))) {
     return refused(absl::StrCat(" is a copy of a part of recording ", part.whole));
   }
   return absl::OkStatus();
@@ -107,8 +108,8 @@ absl::Status Repairer::CheckMirror() const {
 absl::Status Repairer::ReadOne(size_t number, PartState* state) {
   const uint64_t bytes_of_all = std::max<uint64_t>(state->recording->bytes, 1);
   const absl::Status read = ReadPart(
-      wish_.nodes[number], wish_.timeout,
-      [&](uint64_t bytes) { return wish_.progress("verify", bytes, bytes_of_all); }, state);
+      request_.nodes[number], request_.timeout,
+      [&](uint64_t bytes) { return request_.progress("verify", bytes, bytes_of_all); }, state);
   all_.Add(state->whole);
   return read.ok() ? read : dataplane::Prefixed(result_.parts[number].node + ": ", read);
 }
@@ -117,8 +118,9 @@ absl::Status Repairer::ReadOne(size_t number, PartState* state) {
 absl::Status Repairer::Read() {
   for (size_t i = 0; i < 2; ++i) {
     if (IsClosed(i)) TD_RETURN_IF_ERROR(ReadOne(i, &states_[i]));
-    TD_ASSIGN_OR_RETURN(const std::vector<Recording> drafts,
-                        FinishedDrafts(wish_.nodes[i], ChannelOf(wish_.name), PartAt(i).whole));
+    TD_ASSIGN_OR_RETURN(
+        const std::vector<Recording> drafts,
+        FinishedDrafts(request_.nodes[i], ChannelOf(request_.name), PartAt(i).whole));
     for (const Recording& draft : drafts) {
       drafts_[i].push_back({.recording = draft});
       TD_RETURN_IF_ERROR(ReadOne(i, &drafts_[i].back()));
@@ -142,7 +144,7 @@ void Repairer::Judge(size_t number) {
   if (part.damaged.size() + part.lacking.size() > 0) part.finding = PartFinding::kDamaged;
   const BlockSet lost = state.damaged.Without(all_);
   result_.lost.Add(lost);
-  if (lost.size() > 0 && !wish_.leave_gaps) {
+  if (lost.size() > 0 && !request_.leave_gaps) {
     part.why_not = absl::StrCat("no part has ", lost.size(),
                                 " of its damaged blocks whole, and what is good of them would go");
   }
@@ -159,13 +161,14 @@ absl::StatusOr<Repairer::Source> Repairer::Joined(size_t number) const {
   auto parts = std::make_shared<std::vector<PeerPart>>();
   // By the first of them it is found again what a repair has begun: the other part stays.
   for (const size_t i : {1 - number, number}) {
-    if (IsClosed(i)) parts->push_back({wish_.nodes[i].peer, *states_[i].recording});
+    if (IsClosed(i)) parts->push_back({request_.nodes[i].peer, *states_[i].recording});
     for (const PartState& draft : drafts_[i]) {
-      parts->push_back({wish_.nodes[i].peer, *draft.recording});
+      parts->push_back({request_.nodes[i].peer, *draft.recording});
     }
   }
   if (all_.size() == 0) {
-    return RecordingNotFound(wish_.name, absl::StrCat(wish_.name, ": no part has any block whole"));
+    return RecordingNotFound(request_.name,
+                             absl::StrCat(request_.name, ": no part has any block whole"));
   }
   const Recording& described =
       IsClosed(number) ? *states_[number].recording : parts->front().recording;
@@ -188,25 +191,27 @@ absl::StatusOr<Repairer::Source> Repairer::Joined(size_t number) const {
 
 absl::StatusOr<std::string> Repairer::CopyTo(size_t number, const Source& source,
                                              const char* folder, const std::string& step) {
-  const PartNode& node = wish_.nodes[number];
-  const std::string channel = ChannelOf(wish_.name);
-  Wish wish{.from = source.from,
-            .to = node.peer,
-            .source = source.recording,
-            .play = source.play,
-            .bytes_per_s = wish_.bytes_per_s};
-  TD_ASSIGN_OR_RETURN(wish.channel, node.catalog->GetChannel(channel));
-  const PlaceFile place(wish_.state.empty() ? "" : absl::StrCat(wish_.state, "/", folder), wish);
-  wish.place = place.Read();
-  wish.begun = [&](const Place& begun) { return place.Write(begun); };
-  wish.progress = [&](uint64_t bytes) {
-    return wish_.progress(step, bytes, source.recording.bytes);
+  const PartNode& node = request_.nodes[number];
+  const std::string channel = ChannelOf(request_.name);
+  CopyRequest request{.from = source.from,
+                      .to = node.peer,
+                      .source = source.recording,
+                      .play = source.play,
+                      .bytes_per_s = request_.bytes_per_s};
+  TD_ASSIGN_OR_RETURN(request.channel, node.catalog->GetChannel(channel));
+  const PlaceFile place(request_.state.empty() ? "" : absl::StrCat(request_.state, "/", folder),
+                        request);
+  request.place = place.Read();
+  request.begun = [&](const Place& begun) { return place.Write(begun); };
+  request.progress = [&](uint64_t bytes) {
+    return request_.progress(step, bytes, source.recording.bytes);
   };
-  TD_ASSIGN_OR_RETURN(const Copied copied, Copy(wish));
+  TD_ASSIGN_OR_RETURN(const Copied copied, Copy(request));
   place.Remove();
   TD_RETURN_IF_ERROR(CopyNotes(*node.catalog, *node.recorder, source.recording, copied.recording,
-                               [&] { return wish.progress(source.recording.bytes); }));
-  TD_RETURN_IF_ERROR(CheckCopy(*node.catalog, source.recording, copied.recording, wish_.timeout));
+                               [&] { return request.progress(source.recording.bytes); }));
+  TD_RETURN_IF_ERROR(
+      CheckCopy(*node.catalog, source.recording, copied.recording, request_.timeout));
   TD_RETURN_IF_ERROR(RemoveUnfinished(*node.catalog, source.recording, channel));
   return copied.recording;
 }
@@ -222,7 +227,7 @@ absl::StatusOr<Recording> Repairer::MakeDraft(size_t number) {
   TD_ASSIGN_OR_RETURN(Source joined, Joined(number));
   joined.recording.origin.repairs = PartAt(number).whole;
   TD_ASSIGN_OR_RETURN(const std::string name, CopyTo(number, joined, kDrafts, "copy"));
-  return wish_.nodes[number].catalog->GetRecording(name);
+  return request_.nodes[number].catalog->GetRecording(name);
 }
 
 // Under the name that it has on the other node.
@@ -230,13 +235,13 @@ absl::Status Repairer::WritePart(size_t number, Source source) {
   source.recording.origin.repairs.clear();
   source.recording.part = PartAt(number);
   TD_ASSIGN_OR_RETURN(const std::string name, CopyTo(number, source, kParts, "write"));
-  if (name == wish_.name) return absl::OkStatus();
-  return absl::InternalError(absl::StrCat("the part of ", wish_.name, " was written as ", name));
+  if (name == request_.name) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat("the part of ", request_.name, " was written as ", name));
 }
 
 // The damaged part goes only when there is a copy of all on the same node that was read back.
 absl::Status Repairer::MakeWhole(size_t number) {
-  const PartNode& node = wish_.nodes[number];
+  const PartNode& node = request_.nodes[number];
   const Recording* const whole = WholeDraft(number);
   if (whole == nullptr && !IsClosed(number)) {
     TD_ASSIGN_OR_RETURN(Source joined, Joined(number));
@@ -257,29 +262,29 @@ absl::Status Repairer::MakeWhole(size_t number) {
 }
 
 // Drafts go when the part has all that they have.
-absl::Status Repairer::Settle(size_t number) {
+absl::Status Repairer::FinishPart(size_t number) {
   RepairedPart& part = result_.parts[number];
-  const PartNode& node = wish_.nodes[number];
+  const PartNode& node = request_.nodes[number];
   if (!part.why_not.empty()) return absl::OkStatus();
   if (part.finding != PartFinding::kWhole) {
     TD_RETURN_IF_ERROR(MakeWhole(number));
     part.repaired = true;
     dataplane::Log(dataplane::LogLevel::kInfo, "repair", "made whole",
-                   {{"recording", wish_.name}, {"node", part.node}});
+                   {{"recording", request_.name}, {"node", part.node}});
     // The other one is joined with what is there now.
-    TD_ASSIGN_OR_RETURN(states_[number].recording, node.catalog->GetRecording(wish_.name));
+    TD_ASSIGN_OR_RETURN(states_[number].recording, node.catalog->GetRecording(request_.name));
   }
   drafts_[number].clear();
-  return RemoveDrafts(node, ChannelOf(wish_.name), PartAt(number).whole);
+  return RemoveDrafts(node, ChannelOf(request_.name), PartAt(number).whole);
 }
 
 absl::StatusOr<Repaired> Repairer::Run() {
-  result_.recording = wish_.name;
+  result_.recording = request_.name;
   TD_RETURN_IF_ERROR(Find());
   TD_RETURN_IF_ERROR(Read());
   for (size_t i = 0; i < 2; ++i) Judge(i);
-  for (size_t i = 0; i < 2 && !wish_.only_look; ++i) {
-    const absl::Status made = Settle(i);
+  for (size_t i = 0; i < 2 && !request_.only_look; ++i) {
+    const absl::Status made = FinishPart(i);
     if (!made.ok()) return dataplane::Prefixed(result_.parts[i].node + ": ", made);
   }
   return result_;
@@ -287,6 +292,6 @@ absl::StatusOr<Repaired> Repairer::Run() {
 
 }  // namespace
 
-absl::StatusOr<Repaired> Repair(const RepairWish& wish) { return Repairer(wish).Run(); }
+absl::StatusOr<Repaired> Repair(const RepairRequest& request) { return Repairer(request).Run(); }
 
 }  // namespace tapedeck::services::copying

@@ -15,10 +15,10 @@
 
 namespace tapedeck::services::copying {
 
-struct RepairWish {
+struct RepairRequest {
   std::array<PartNode, 2> nodes;
   std::string name;          // luns/L/channels/C/recordings/R, on both
-  uint64_t bytes_per_s = 0;  // as Wish has it
+  uint64_t bytes_per_s = 0;  // as CopyRequest has it
   absl::Duration timeout;    // of each reading where blocks lie
   std::string state;         // folder where the place of a copy is kept; empty: nowhere
   bool only_look = false;    // nothing is changed
@@ -54,6 +54,6 @@ struct Repaired {
 // NOT_FOUND (RECORDING_NOT_FOUND): neither has it. CANCELLED (JOB_CANCELLED); what reading or
 // recording fails with: parts that were whole are so still, and another call goes on. What cannot
 // be mended since no part has it is told of in the result.
-absl::StatusOr<Repaired> Repair(const RepairWish& wish);
+absl::StatusOr<Repaired> Repair(const RepairRequest& request);
 
 }  // namespace tapedeck::services::copying

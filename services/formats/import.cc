@@ -43,8 +43,8 @@ std::string RateText(const std::string& file, double rate, const ReadOptions& to
                          told.sample_rate > 0 ? "--sample-rate says" : file + " has", rate);
 }
 
-absl::Status CheckFits(const std::string& path, const Content& content, const Channel& channel,
-                       const ReadOptions& told) {
+absl::Status CheckCompatible(const std::string& path, const Content& content,
+                             const Channel& channel, const ReadOptions& told) {
   if (content.bytes == 0) return files::Invalid(path, "it holds no samples");
   const auto refused = [&](const char* option, bool is_told, const std::string& text) {
     return is_told ? ArgumentInvalid(option, text) : files::FileInvalid(path, text);

@@ -16,8 +16,8 @@ namespace tapedeck::services::formats {
 // INVALID_ARGUMENT (FILE_INVALID): the file does not hold what the channel does: samples, its
 // datatype, its sample rate to a millionth. (ARGUMENT_INVALID): it would, but `told` says
 // otherwise.
-absl::Status CheckFits(const std::string& path, const Content& content, const Channel& channel,
-                       const ReadOptions& told = {});
+absl::Status CheckCompatible(const std::string& path, const Content& content,
+                             const Channel& channel, const ReadOptions& told = {});
 
 // "FILE has 5 samples a second", or that --sample-rate says so.
 std::string RateText(const std::string& file, double rate, const ReadOptions& told);

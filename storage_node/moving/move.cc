@@ -77,7 +77,7 @@ absl::Status OneMove::FindTarget() {
   TD_ASSIGN_OR_RETURN(target_, std::move(found));
   // A policy that was made while a LUN was away may lead back.
   TD_RETURN_IF_ERROR(CheckNoWayBack(recordings(), request_.channel, target_name_));
-  return services::copying::CheckFits(
+  return services::copying::CheckCompatible(
       format::ToRecording(source().manifest, source().name.channel_name()), target_);
 }
 

@@ -75,7 +75,7 @@ std::string ResourceOf(absl::string_view form, const Message& request) {
   return Filled(form, [&](absl::string_view path) { return TextAt(path, request); });
 }
 
-bool FitsRequest(absl::string_view form, const Descriptor& request) {
+bool MatchesRequest(absl::string_view form, const Descriptor& request) {
   bool fits = true;
   Filled(form, [&](absl::string_view path) {
     fits = fits && IsTextAt(path, request);

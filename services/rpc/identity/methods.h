@@ -103,7 +103,7 @@ const Right* FindRight(absl::string_view method);
 std::string ResourceOf(absl::string_view form, const google::protobuf::Message& request);
 
 // Whether each field in the template is a text of such a request.
-bool FitsRequest(absl::string_view form, const google::protobuf::Descriptor& request);
+bool MatchesRequest(absl::string_view form, const google::protobuf::Descriptor& request);
 
 // Whether `name` is that of a LUN, a channel or a recording.
 bool IsResource(absl::string_view name);

@@ -33,7 +33,7 @@ struct CopyOptions {
 };
 
 // Both ends of a copy. One thread.
-struct CopyEnds {
+struct CopyNodes {
   Program there;  // as the other node is reached
   std::unique_ptr<client::CatalogClient> from;
   std::unique_ptr<client::CatalogClient> to;
@@ -41,9 +41,9 @@ struct CopyEnds {
 };
 
 // Takes the nodes from the names of the recording and the channel.
-absl::StatusOr<CopyEnds> EndsOf(Program& program, CopyOptions& options) {
-  CopyEnds ends{.there = program};
-  TD_ASSIGN_OR_RETURN(const std::string channel, TakeNode(ends.there, options.channel, 2));
+absl::StatusOr<CopyNodes> CopyNodesOf(Program& program, CopyOptions& options) {
+  CopyNodes nodes{.there = program};
+  TD_ASSIGN_OR_RETURN(const std::string channel, TakeNode(nodes.there, options.channel, 2));
   const bool placed = channel != options.channel;
   options.channel = channel;
   TD_ASSIGN_OR_RETURN(options.choice.name, PlaceRecording(program, options.choice.name));
@@ -56,63 +56,66 @@ absl::StatusOr<CopyEnds> EndsOf(Program& program, CopyOptions& options) {
     return ArgumentInvalid("to-storage", "the channel names its storage node itself");
   }
   if (!options.to_storage.empty()) {
-    TD_ASSIGN_OR_RETURN(ends.there.storage, OneNode(program, "to-storage", options.to_storage));
+    TD_ASSIGN_OR_RETURN(nodes.there.storage, OneNode(program, "to-storage", options.to_storage));
   } else if (!placed) {
-    ends.there.storage = program.storage;
+    nodes.there.storage = program.storage;
   }
-  ends.same_node = naming::IsSameNode(ends.there.storage, program.storage);
-  ends.from = program.Catalog();
-  ends.to = ends.there.Catalog();
-  return ends;
+  nodes.same_node = naming::IsSameNode(nodes.there.storage, program.storage);
+  nodes.from = program.Catalog();
+  nodes.to = nodes.there.Catalog();
+  return nodes;
 }
 
-absl::StatusOr<copying::Wish> WishOf(Program& program, const CopyOptions& options, CopyEnds& ends,
-                                     const Recording& source, const std::string& channel) {
-  copying::Wish wish{.source = source, .bytes_per_s = options.bytes_per_s};
-  wish.source.origin = copying::OriginOf(source);
-  TD_ASSIGN_OR_RETURN(wish.from, StoragePeer(program));
-  TD_ASSIGN_OR_RETURN(wish.to, StoragePeer(ends.there));
-  TD_ASSIGN_OR_RETURN(wish.channel, ends.to->GetChannel(channel));
-  TD_ASSIGN_OR_RETURN(const std::vector<Lun> luns, ends.to->ListLuns());
-  TD_RETURN_IF_ERROR(copying::CheckIsNoRing(wish.channel, luns));
-  TD_RETURN_IF_ERROR(copying::CheckKeeps(wish.channel, luns, source.bytes));
-  return wish;
+absl::StatusOr<copying::CopyRequest> RequestOf(Program& program, const CopyOptions& options,
+                                               CopyNodes& nodes, const Recording& source,
+                                               const std::string& channel) {
+  copying::CopyRequest request{.source = source, .bytes_per_s = options.bytes_per_s};
+  request.source.origin = copying::OriginOf(source);
+  TD_ASSIGN_OR_RETURN(request.from, StoragePeer(program));
+  TD_ASSIGN_OR_RETURN(request.to, StoragePeer(nodes.there));
+  TD_ASSIGN_OR_RETURN(request.channel, nodes.to->GetChannel(channel));
+  TD_ASSIGN_OR_RETURN(const std::vector<Lun> luns, nodes.to->ListLuns());
+  TD_RETURN_IF_ERROR(copying::CheckIsNoRing(request.channel, luns));
+  TD_RETURN_IF_ERROR(copying::CheckKeeps(request.channel, luns, source.bytes));
+  return request;
 }
 
 // All blocks of a stream as of one recording.
-absl::StatusOr<copying::Wish> WishFor(Program& program, const CopyOptions& options, CopyEnds& ends,
-                                      const Stream& original, const std::string& channel) {
+absl::StatusOr<copying::CopyRequest> RequestFor(Program& program, const CopyOptions& options,
+                                                CopyNodes& nodes, const Stream& original,
+                                                const std::string& channel) {
   const StreamLayout layout = model::LayOut(original);
   TD_RETURN_IF_ERROR(CheckMostIsThere(layout, 0, layout.whole.blocks));
-  TD_ASSIGN_OR_RETURN(copying::Wish wish, WishOf(program, options, ends, layout.whole, channel));
-  if (!original.segmented) return wish;
-  wish.play = [from = wish.from, original, layout](uint64_t first) {
+  TD_ASSIGN_OR_RETURN(copying::CopyRequest request,
+                      RequestOf(program, options, nodes, layout.whole, channel));
+  if (!original.segmented) return request;
+  request.play = [from = request.from, original, layout](uint64_t first) {
     return copying::BlocksOf(storage_session::StreamPlayer::Begin(from, original, layout, first));
   };
-  return wish;
+  return request;
 }
 
-copying::PlaceFile PlaceOf(const Program& program, const copying::Wish& wish) {
+copying::PlaceFile PlaceOf(const Program& program, const copying::CopyRequest& request) {
   return copying::PlaceFile(program.state.empty() ? "" : absl::StrCat(program.state, "/copies"),
-                            wish);
+                            request);
 }
 
 // Moves the blocks that are not there yet.
-absl::Status MoveBlocks(Program& program, InterruptWatch& interrupt, copying::Wish wish,
-                        CopyEnds& ends, const copying::PlaceFile& place, CopyAnswer* answer) {
-  wish.place = place.Read();
-  wish.begun = [&](const copying::Place& begun) { return place.Write(begun); };
-  const auto recorder = ends.there.Recorder();
-  Patience patience(program, interrupt, "copy", wish.source.bytes);
+absl::Status MoveBlocks(Program& program, InterruptWatch& interrupt, copying::CopyRequest request,
+                        CopyNodes& nodes, const copying::PlaceFile& place, CopyAnswer* answer) {
+  request.place = place.Read();
+  request.begun = [&](const copying::Place& begun) { return place.Write(begun); };
+  const auto recorder = nodes.there.Recorder();
+  Patience patience(program, interrupt, "copy", request.source.bytes);
   // What broke off is kept by nobody, and where there is no room is told once all is there.
-  wish.note = [&, source = wish.source](const std::string& copy) mutable {
+  request.note = [&, source = request.source](const std::string& copy) mutable {
     source.kept = false;
-    const absl::Status noted = copying::CopyNotes(*ends.to, *recorder, source, copy,
+    const absl::Status noted = copying::CopyNotes(*nodes.to, *recorder, source, copy,
                                                   [&] { return patience.Show(source.bytes); });
     return absl::IsResourceExhausted(noted) ? absl::OkStatus() : noted;
   };
-  wish.progress = [&](uint64_t bytes) { return patience.Show(bytes); };
-  const absl::StatusOr<copying::Copied> copied = copying::Copy(wish);
+  request.progress = [&](uint64_t bytes) { return patience.Show(bytes); };
+  const absl::StatusOr<copying::Copied> copied = copying::Copy(request);
   TD_RETURN_IF_ERROR(patience.Judged(copied.status()));
   answer->recording = copied->recording;
   answer->first_block = copied->first_block;
@@ -121,16 +124,16 @@ absl::Status MoveBlocks(Program& program, InterruptWatch& interrupt, copying::Wi
 }
 
 // Of what is gone from where it was: it may have been moved there before.
-absl::Status MovedBefore(Program& program, const CopyOptions& options, CopyEnds& ends,
+absl::Status MovedBefore(Program& program, const CopyOptions& options, CopyNodes& nodes,
                          const std::string& name, const std::string& channel,
                          const absl::Status& gone) {
-  TD_ASSIGN_OR_RETURN(const auto moved, copying::FindMoved(*ends.to, name, channel));
+  TD_ASSIGN_OR_RETURN(const auto moved, copying::FindMoved(*nodes.to, name, channel));
   if (!moved.has_value()) return gone;
   TD_ASSIGN_OR_RETURN(
-      const copying::Wish wish,
-      WishOf(program, options, ends,
-             {.name = name, .uid = moved->original_uid, .blocks = moved->blocks}, channel));
-  PlaceOf(program, wish).Remove();
+      const copying::CopyRequest request,
+      RequestOf(program, options, nodes,
+                {.name = name, .uid = moved->original_uid, .blocks = moved->blocks}, channel));
+  PlaceOf(program, request).Remove();
   program.Print(AnswerOf(CopyAnswer{.recording = moved->name,
                                     .original = name,
                                     .blocks = moved->blocks,
@@ -143,49 +146,50 @@ absl::Status MovedBefore(Program& program, const CopyOptions& options, CopyEnds&
 }
 
 // Neither a copy's own word nor the catalog's is a reason to delete the original.
-absl::Status CompareBlocks(Program& program, InterruptWatch& interrupt, copying::Wish wish,
-                           CopyEnds& ends, const std::string& name) {
-  TD_ASSIGN_OR_RETURN(const Recording copy, ends.to->GetRecording(name));
-  Patience patience(program, interrupt, "compare", wish.source.bytes);
-  wish.progress = [&](uint64_t bytes) { return patience.Show(bytes); };
-  return patience.Judged(copying::CompareCopy(wish, copy));
+absl::Status CompareBlocks(Program& program, InterruptWatch& interrupt,
+                           copying::CopyRequest request, CopyNodes& nodes,
+                           const std::string& name) {
+  TD_ASSIGN_OR_RETURN(const Recording copy, nodes.to->GetRecording(name));
+  Patience patience(program, interrupt, "compare", request.source.bytes);
+  request.progress = [&](uint64_t bytes) { return patience.Show(bytes); };
+  return patience.Judged(copying::CompareCopy(request, copy));
 }
 
 // As copying::DeleteOriginal, of a stream each segment. The oldest goes last: it is what another
 // try knows the copy by.
-absl::Status DeleteOriginal(CopyEnds& ends, client::RecorderClient& recorder,
+absl::Status DeleteOriginal(CopyNodes& nodes, client::RecorderClient& recorder,
                             const Stream& original, const Recording& source,
                             const std::string& copy) {
   if (!original.segmented) {
-    return copying::DeleteOriginal(*ends.from, *ends.to, recorder, source, copy);
+    return copying::DeleteOriginal(*nodes.from, *nodes.to, recorder, source, copy);
   }
-  const auto now = StreamThere(model::Use::kMove, {.name = original.name}, *ends.from);
+  const auto now = StreamThere(model::Use::kMove, {.name = original.name}, *nodes.from);
   if (copying::IsGone(now.status())) return absl::OkStatus();
   TD_RETURN_IF_ERROR(now.status());
   const Recording whole = model::LayOut(*now).whole;
   TD_RETURN_IF_ERROR(copying::CheckNotGoneOn(source, whole));
-  TD_RETURN_IF_ERROR(copying::CopyNotes(*ends.to, recorder, whole, copy));
+  TD_RETURN_IF_ERROR(copying::CopyNotes(*nodes.to, recorder, whole, copy));
   for (size_t i = now->segments.size(); i-- > 0;) {
     const Recording& segment = now->segments[i];
-    const absl::Status deleted = ends.from->DeleteRecording(segment.name, segment.etag);
+    const absl::Status deleted = nodes.from->DeleteRecording(segment.name, segment.etag);
     if (!copying::IsGone(deleted)) TD_RETURN_IF_ERROR(deleted);
   }
   return absl::OkStatus();
 }
 
 // What is to be done with a copy that has every block.
-absl::Status Settle(Program& program, InterruptWatch& interrupt, const CopyOptions& options,
-                    CopyEnds& ends, const copying::Wish& wish, const Stream& original,
-                    const std::string& copy) {
-  const Recording& source = wish.source;
-  if (options.move) TD_RETURN_IF_ERROR(CompareBlocks(program, interrupt, wish, ends, copy));
-  const auto recorder = ends.there.Recorder();
-  TD_RETURN_IF_ERROR(copying::CopyNotes(*ends.to, *recorder, source, copy));
-  TD_RETURN_IF_ERROR(copying::CheckCopy(*ends.to, source, copy, program.job_timeout()));
+absl::Status FinishCopy(Program& program, InterruptWatch& interrupt, const CopyOptions& options,
+                        CopyNodes& nodes, const copying::CopyRequest& request,
+                        const Stream& original, const std::string& copy) {
+  const Recording& source = request.source;
+  if (options.move) TD_RETURN_IF_ERROR(CompareBlocks(program, interrupt, request, nodes, copy));
+  const auto recorder = nodes.there.Recorder();
+  TD_RETURN_IF_ERROR(copying::CopyNotes(*nodes.to, *recorder, source, copy));
+  TD_RETURN_IF_ERROR(copying::CheckCopy(*nodes.to, source, copy, program.job_timeout()));
   TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(options.channel));
-  TD_RETURN_IF_ERROR(copying::RemoveUnfinished(*ends.to, source, channel));
+  TD_RETURN_IF_ERROR(copying::RemoveUnfinished(*nodes.to, source, channel));
   if (!options.move) return absl::OkStatus();
-  return DeleteOriginal(ends, *recorder, original, source, copy);
+  return DeleteOriginal(nodes, *recorder, original, source, copy);
 }
 
 std::string CopiedText(const CopyAnswer& answer) {
@@ -202,23 +206,24 @@ std::string CopiedText(const CopyAnswer& answer) {
 
 // The blocks are there, moved now or before.
 absl::Status CopyAll(Program& program, InterruptWatch& interrupt, const CopyOptions& options,
-                     CopyEnds& ends, const Stream& original, const std::string& channel) {
-  TD_ASSIGN_OR_RETURN(const copying::Wish wish, WishFor(program, options, ends, original, channel));
-  const Recording& source = wish.source;
+                     CopyNodes& nodes, const Stream& original, const std::string& channel) {
+  TD_ASSIGN_OR_RETURN(const copying::CopyRequest request,
+                      RequestFor(program, options, nodes, original, channel));
+  const Recording& source = request.source;
   CopyAnswer answer{.original = source.name,
                     .blocks = source.blocks,
                     .bytes = source.bytes,
                     .missing_blocks = source.missing_blocks};
-  const copying::PlaceFile place = PlaceOf(program, wish);
-  TD_ASSIGN_OR_RETURN(const auto copy, copying::FindCopy(*ends.to, source, channel));
+  const copying::PlaceFile place = PlaceOf(program, request);
+  TD_ASSIGN_OR_RETURN(const auto copy, copying::FindCopy(*nodes.to, source, channel));
   if (copy.has_value()) {
     answer.recording = copy->name;
     answer.first_block = copy->blocks;
   } else {
-    TD_RETURN_IF_ERROR(MoveBlocks(program, interrupt, wish, ends, place, &answer));
+    TD_RETURN_IF_ERROR(MoveBlocks(program, interrupt, request, nodes, place, &answer));
   }
   const absl::Status settled =
-      Settle(program, interrupt, options, ends, wish, original, answer.recording);
+      FinishCopy(program, interrupt, options, nodes, request, original, answer.recording);
   // Until now another one that is told the same goes on with this copy instead of making its own.
   place.Remove();
   TD_RETURN_IF_ERROR(settled);
@@ -231,33 +236,33 @@ absl::Status RunCopy(Program& program, const CopyOptions& given) {
   InterruptWatch interrupt(
       absl::StrCat("tapectl: interrupted; the same command goes on with ", given.words()));
   CopyOptions options = given;
-  TD_ASSIGN_OR_RETURN(CopyEnds ends, EndsOf(program, options));
+  TD_ASSIGN_OR_RETURN(CopyNodes nodes, CopyNodesOf(program, options));
   TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(options.channel));
-  absl::StatusOr<Stream> found = StreamThere(options.use(), options.choice, *ends.from);
+  absl::StatusOr<Stream> found = StreamThere(options.use(), options.choice, *nodes.from);
   const bool may_have_moved =
       copying::IsGone(found.status()) && !options.choice.segment.has_value();
   if (!found.ok() && !may_have_moved) return found.status();
   if (found.ok() && !found->segmented) {
-    TD_RETURN_IF_ERROR(AddLasting(*ends.from, *program.View(), &found->segments.front()));
+    TD_RETURN_IF_ERROR(AddLasting(*nodes.from, *program.View(), &found->segments.front()));
   }
   std::string name;
   if (found.ok()) {
     name = found->name;
   } else {
-    TD_ASSIGN_OR_RETURN(name, RecordingNameOf(options.choice.name, *ends.from));
+    TD_ASSIGN_OR_RETURN(name, RecordingNameOf(options.choice.name, *nodes.from));
   }
-  const bool there = ends.same_node && name.starts_with(absl::StrCat(channel, "/"));
+  const bool there = nodes.same_node && name.starts_with(absl::StrCat(channel, "/"));
   if (!options.move || (!there && found.ok())) {
     TD_RETURN_IF_ERROR(found.status());
     if (options.move) {
       TD_RETURN_IF_ERROR(CheckMeant(options.choice.name, found->segments.front()));
     }
-    return WithWayOn(CopyAll(program, interrupt, options, ends, *found, channel), options.words());
+    return WithWayOn(CopyAll(program, interrupt, options, nodes, *found, channel), options.words());
   }
   const absl::Status in_it = ArgumentInvalid("channel", absl::StrCat(name, " is in that channel"));
   const std::string original = there && found.ok() ? found->segments.front().original : name;
   if (original.empty()) return in_it;
-  return MovedBefore(program, options, ends, original, channel, there ? in_it : found.status());
+  return MovedBefore(program, options, nodes, original, channel, there ? in_it : found.status());
 }
 
 void AddCopyCommand(Command recordings, Program& program, const std::string& verb,

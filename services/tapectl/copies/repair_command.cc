@@ -124,29 +124,29 @@ absl::Status RunRepair(Program& program, const RepairOptions& options) {
     return ArgumentInvalid("storage", "repair is about two nodes: --storage HOST:PORT,HOST:PORT");
   }
   InterruptWatch interrupt(kNoRepair);
-  copying::RepairWish wish{.bytes_per_s = options.bytes_per_s,
-                           .timeout = program.job_timeout(),
-                           .state = program.state,
-                           .only_look = options.only_look,
-                           .leave_gaps = options.leave_gaps};
-  TD_ASSIGN_OR_RETURN(wish.name, WholeNamed(program, options.name));
+  copying::RepairRequest request{.bytes_per_s = options.bytes_per_s,
+                                 .timeout = program.job_timeout(),
+                                 .state = program.state,
+                                 .only_look = options.only_look,
+                                 .leave_gaps = options.leave_gaps};
+  TD_ASSIGN_OR_RETURN(request.name, WholeNamed(program, options.name));
   std::vector<std::unique_ptr<client::CatalogClient>> catalogs;
   std::vector<std::unique_ptr<client::RecorderClient>> recorders;
   for (size_t i = 0; i < 2; ++i) {
     catalogs.push_back(nodes[i].Catalog());
     recorders.push_back(nodes[i].Recorder());
-    TD_ASSIGN_OR_RETURN(wish.nodes[i].peer, StoragePeer(nodes[i]));
-    wish.nodes[i].catalog = catalogs.back().get();
-    wish.nodes[i].recorder = recorders.back().get();
+    TD_ASSIGN_OR_RETURN(request.nodes[i].peer, StoragePeer(nodes[i]));
+    request.nodes[i].catalog = catalogs.back().get();
+    request.nodes[i].recorder = recorders.back().get();
   }
   std::optional<Patience> patience;
   std::string step_before;
-  wish.progress = [&](const std::string& step, uint64_t bytes, uint64_t all) {
+  request.progress = [&](const std::string& step, uint64_t bytes, uint64_t all) {
     if (step != std::exchange(step_before, step)) patience.reset();
     if (!patience.has_value()) patience.emplace(program, interrupt, step, all);
     return patience->Show(bytes);
   };
-  const absl::StatusOr<copying::Repaired> repaired = copying::Repair(wish);
+  const absl::StatusOr<copying::Repaired> repaired = copying::Repair(request);
   TD_RETURN_IF_ERROR(
       WithWayOn(patience.has_value() ? patience->Judged(repaired.status()) : repaired.status(),
                 "the repair"));

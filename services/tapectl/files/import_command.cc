@@ -203,7 +203,7 @@ absl::Status Import(Program& program, const ImportOptions& options) {
   TD_ASSIGN_OR_RETURN(const Channel channel, program.Catalog()->GetChannel(name));
   formats::Content content = reader->content();
   TD_RETURN_IF_ERROR(formats::Tell(options.file, options.read, &content));
-  TD_RETURN_IF_ERROR(formats::CheckFits(options.file, content, channel, options.read));
+  TD_RETURN_IF_ERROR(formats::CheckCompatible(options.file, content, channel, options.read));
   TD_ASSIGN_OR_RETURN(const std::vector<Lun> luns, program.Catalog()->ListLuns());
   TD_RETURN_IF_ERROR(copying::CheckKeeps(channel, luns, content.bytes));
   TD_ASSIGN_OR_RETURN(const storage_session::Peer peer, StoragePeer(program));

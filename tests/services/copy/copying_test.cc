@@ -22,7 +22,7 @@ using testing::Not;
 
 const std::string kToken(16, '\xab');
 
-Wish WishTo(const std::string& channel) {
+CopyRequest RequestTo(const std::string& channel) {
   return {.to = {.address = "node:7400"},
           .source = {.name = "luns/l/channels/c/recordings/r", .uid = "u-1"},
           .channel = {.name = channel}};
@@ -33,7 +33,7 @@ class PlaceFileTest : public testing::Test {
   ~PlaceFileTest() override { std::filesystem::remove_all(root_); }
 
   const std::string root_ = testing::TempDir() + "/places" + std::to_string(getpid());
-  const PlaceFile file_{root_ + "/copies", WishTo("luns/l/channels/d")};
+  const PlaceFile file_{root_ + "/copies", RequestTo("luns/l/channels/d")};
 };
 
 TEST_F(PlaceFileTest, KeepsAPlaceForItsOwnerAlone) {
@@ -51,7 +51,7 @@ TEST_F(PlaceFileTest, KeepsAPlaceForItsOwnerAlone) {
 }
 
 TEST_F(PlaceFileTest, EachChannelHasItsOwn) {
-  EXPECT_NE(PlaceFile(root_, WishTo("luns/l/channels/e")).path(), file_.path());
+  EXPECT_NE(PlaceFile(root_, RequestTo("luns/l/channels/e")).path(), file_.path());
 }
 
 TEST_F(PlaceFileTest, WhatSomebodyElseWroteIsNoPlace) {
@@ -66,19 +66,19 @@ TEST_F(PlaceFileTest, WhatSomebodyElseWroteIsNoPlace) {
 }
 
 TEST(PlaceFile, WithoutAFolderNothingIsKept) {
-  const PlaceFile file("", WishTo("luns/l/channels/d"));
+  const PlaceFile file("", RequestTo("luns/l/channels/d"));
   EXPECT_TRUE(file.Write({.recording = "r", .token = kToken}).ok());
   EXPECT_FALSE(file.Read().has_value());
 }
 
-TEST(CheckFits, NamesWhatDiffers) {
+TEST(CheckCompatible, NamesWhatDiffers) {
   const Recording source{.block_bytes = 65536, .datatype = "cf32_le", .sample_rate = 1e6};
   const model::Channel same{.block_bytes = 65536, .datatype = "cf32_le", .sample_rate = 1e6};
-  EXPECT_TRUE(CheckFits(source, same).ok());
+  EXPECT_TRUE(CheckCompatible(source, same).ok());
   const auto refused = [&](auto change) {
     model::Channel other = same;
     change(other);
-    const absl::Status status = CheckFits(source, other);
+    const absl::Status status = CheckCompatible(source, other);
     EXPECT_EQ(dataplane::ReasonOf(status)->reason, "ARGUMENT_INVALID");
     return std::string(status.message());
   };

@@ -85,12 +85,13 @@ TEST(ImportTest, AnUnknownStartStaysUnknown) {
 
 TEST(ImportTest, AnotherTypeIsRefused) {
   const Channel channel = ChannelOf("cu8");
-  EXPECT_TRUE(CheckFits("f", {.bytes = 1}, channel).ok());
-  EXPECT_TRUE(CheckFits("f", {.datatype = "cu8", .bytes = 1}, channel).ok());
-  EXPECT_EQ(ReasonIn(CheckFits("f", {.datatype = "ci8", .bytes = 1}, channel)), "FILE_INVALID");
-  EXPECT_EQ(ReasonIn(CheckFits("f", {.datatype = "cu8"}, channel)), "FILE_INVALID");
-  EXPECT_TRUE(CheckFits("f", {.sample_rate = 1024.0001, .bytes = 1}, channel).ok());
-  const absl::Status rate = CheckFits("f", {.sample_rate = 2048.5, .bytes = 1}, channel);
+  EXPECT_TRUE(CheckCompatible("f", {.bytes = 1}, channel).ok());
+  EXPECT_TRUE(CheckCompatible("f", {.datatype = "cu8", .bytes = 1}, channel).ok());
+  EXPECT_EQ(ReasonIn(CheckCompatible("f", {.datatype = "ci8", .bytes = 1}, channel)),
+            "FILE_INVALID");
+  EXPECT_EQ(ReasonIn(CheckCompatible("f", {.datatype = "cu8"}, channel)), "FILE_INVALID");
+  EXPECT_TRUE(CheckCompatible("f", {.sample_rate = 1024.0001, .bytes = 1}, channel).ok());
+  const absl::Status rate = CheckCompatible("f", {.sample_rate = 2048.5, .bytes = 1}, channel);
   EXPECT_EQ(ReasonIn(rate), "FILE_INVALID");
   EXPECT_EQ(rate.message(),
             "f has 2048.5 samples a second, the channel has 1024; --sample-rate 1024 takes its "
@@ -100,15 +101,15 @@ TEST(ImportTest, AnotherTypeIsRefused) {
 TEST(ImportTest, ARefusalSaysWhoToldWhatDoesNotFit) {
   const Channel channel = ChannelOf("ci16_be");
   const Content content{.datatype = "ci16_le", .sample_rate = 2048.5, .bytes = 1};
-  EXPECT_EQ(CheckFits("f", content, channel).message(),
+  EXPECT_EQ(CheckCompatible("f", content, channel).message(),
             "f holds ci16_le, the channel holds ci16_be; import it into a channel of ci16_le; "
             "tapectl channel create --datatype ci16_le makes one");
-  const absl::Status type = CheckFits("f", content, channel, {.datatype = "ci16_le"});
+  const absl::Status type = CheckCompatible("f", content, channel, {.datatype = "ci16_le"});
   EXPECT_EQ(ReasonIn(type), "ARGUMENT_INVALID");
   EXPECT_THAT(std::string(type.message()),
               StartsWith("--datatype says ci16_le, the channel holds ci16_be; "));
   const Content rated{.sample_rate = 2048.5, .bytes = 1};
-  const absl::Status rate = CheckFits("f", rated, channel, {.sample_rate = 2048.5});
+  const absl::Status rate = CheckCompatible("f", rated, channel, {.sample_rate = 2048.5});
   EXPECT_EQ(ReasonIn(rate), "ARGUMENT_INVALID");
   EXPECT_EQ(rate.message(),
             "--sample-rate says 2048.5 samples a second, the channel has 1024; --sample-rate 1024 "

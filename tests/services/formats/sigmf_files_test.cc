@@ -227,9 +227,9 @@ TEST_F(SigmfFilesTest, AllOfManyAnnotationsComeIn) {
 TEST_F(SigmfFilesTest, ARateThatIsNotTheChannelsIsRefused) {
   const Content content = Read();
   Channel channel{.datatype = "ci16_le", .sample_rate = 1e6};
-  EXPECT_TRUE(CheckFits("f", content, channel).ok());
+  EXPECT_TRUE(CheckCompatible("f", content, channel).ok());
   channel.sample_rate = 2e6;
-  EXPECT_THAT(Refusal(CheckFits("f", content, channel)),
+  EXPECT_THAT(Refusal(CheckCompatible("f", content, channel)),
               AllOf(HasSubstr("1000000"), HasSubstr("2000000")));
 }
 

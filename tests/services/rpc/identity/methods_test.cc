@@ -155,7 +155,7 @@ TEST(MethodsTest, TheTableHasEachCallAndNoOther) {
     ASSERT_NE(right, nullptr) << method->full_name()
                               << " is not in services/rpc/identity/methods.h";
     EXPECT_EQ(right->resource.empty(), right->scope != Scope::kResource) << right->method;
-    EXPECT_TRUE(FitsRequest(right->resource, *method->input_type())) << right->method;
+    EXPECT_TRUE(MatchesRequest(right->resource, *method->input_type())) << right->method;
     EXPECT_TRUE(kMay.contains(method->name())) << method->full_name() << " is not in this test";
   }
   EXPECT_EQ(methods.size(), kRights.size());
