@@ -65,13 +65,13 @@ class Copier {
   Copied copied_;
 };
 
-Recorder::Wish OptionsOf(const CopyRequest& request, const std::optional<Place>& place) {
+Recorder::Options OptionsOf(const CopyRequest& request, const std::optional<Place>& place) {
   const Recording& source = request.source;
-  Recorder::Wish out{.blocks = source.blocks,
-                     .labels = source.labels,
-                     .origin = source.origin,
-                     .group = source.group,
-                     .part = source.part};
+  Recorder::Options out{.blocks = source.blocks,
+                        .labels = source.labels,
+                        .origin = source.origin,
+                        .group = source.group,
+                        .part = source.part};
   if (place.has_value()) {
     out.resume = session::Resume{.recording = place->recording, .token = place->token};
   } else {

@@ -26,8 +26,8 @@ std::string LostText(const Losses& losses) {
 
 class Exporter {
  public:
-  Exporter(const Subject& subject, const ExportWish& wish, ExportFile& file)
-      : subject_(subject), wish_(wish), file_(file) {}
+  Exporter(const Subject& subject, const ExportRequest& request, ExportFile& file)
+      : subject_(subject), request_(request), file_(file) {}
 
   // It has failed for want of the leave to write zeros.
   bool wants_gaps() const { return wants_gaps_; }
@@ -49,7 +49,7 @@ class Exporter {
   absl::Status WriteSamples(Writer& writer) {
     const uint64_t block_bytes = subject_.recording.block_bytes;
     uint64_t block = (subject_.first_byte() + offset()) / block_bytes;
-    TD_ASSIGN_OR_RETURN(const copying::NextBlock next, wish_.play(block));
+    TD_ASSIGN_OR_RETURN(const copying::NextBlock next, request_.play(block));
     uint64_t saved = offset();
     for (; offset() < subject_.bytes; ++block) {
       TD_ASSIGN_OR_RETURN(const std::optional<Block> found, next());
@@ -58,7 +58,7 @@ class Exporter {
       TD_RETURN_IF_ERROR(writer.Write(piece, file_.output()));
       TD_RETURN_IF_ERROR(AddPiece(piece, subject_.sample_bytes(), &file_.mark().seen));
       file_.Advance(piece.bytes);
-      if (!wish_.progress(offset())) return JobCancelled();
+      if (!request_.progress(offset())) return JobCancelled();
       if (offset() - saved < kSaveBytes) continue;
       TD_RETURN_IF_ERROR(file_.Save());
       saved = offset();
@@ -94,7 +94,7 @@ class Exporter {
     const Seen& seen = file_.mark().seen;
     const uint64_t missing = seen.missing_samples();
     const Losses losses = LossesOf(subject_, seen);
-    if (missing + losses.samples() == 0 || wish_.format.tells_gaps || wish_.gaps)
+    if (missing + losses.samples() == 0 || request_.format.tells_gaps || request_.gaps)
       return absl::OkStatus();
     wants_gaps_ = true;
     const uint64_t block_bytes = subject_.recording.block_bytes;
@@ -102,13 +102,13 @@ class Exporter {
     return BlockDamaged(
         {.recording = subject_.recording.name, .blocks = blocks},
         absl::StrCat(subject_.recording.name, ": ", missing, " samples are missing or damaged",
-                     LostText(losses), ", and ", wish_.format.name,
+                     LostText(losses), ", and ", request_.format.name,
                      " cannot say which; to write zeros for them, add --resume "
                      "--gaps"));
   }
 
   const Subject& subject_;
-  const ExportWish& wish_;
+  const ExportRequest& request_;
   ExportFile& file_;
   bool wants_gaps_ = false;
 };
@@ -170,23 +170,23 @@ absl::Status Resumable(const absl::Status& status) {
 
 }  // namespace
 
-absl::StatusOr<Exported> Export(const Subject& subject, const ExportWish& wish) {
-  const std::string target = wish.format.file(wish.to);
+absl::StatusOr<Exported> Export(const Subject& subject, const ExportRequest& request) {
+  const std::string target = request.format.file(request.to);
   TD_ASSIGN_OR_RETURN(const auto file,
                       ExportFile::Open({.target = target,
                                         .key = {.uid = subject.recording.uid,
-                                                .format = wish.format.name,
+                                                .format = request.format.name,
                                                 .first_sample = subject.first_sample,
                                                 .bytes = subject.bytes},
-                                        .resumable = wish.format.resumable,
-                                        .resume = wish.resume}));
+                                        .resumable = request.format.resumable,
+                                        .resume = request.resume}));
   TD_ASSIGN_OR_RETURN(const auto writer,
-                      wish.format.write(subject, {.file = target,
-                                                  .resumed = file->resumed(),
-                                                  .collection = wish.collection,
-                                                  .packet_samples = wish.packet_samples}));
+                      request.format.write(subject, {.file = target,
+                                                     .resumed = file->resumed(),
+                                                     .collection = request.collection,
+                                                     .packet_samples = request.packet_samples}));
   const uint64_t resumed_at = file->mark().offset / subject.sample_bytes();
-  Exporter exporter(subject, wish, *file);
+  Exporter exporter(subject, request, *file);
   absl::Status status = exporter.Run(*writer);
   if (status.ok()) status = file->Publish();
   if (!status.ok() && file->Keep() && !exporter.wants_gaps()) return Resumable(status);
@@ -198,7 +198,7 @@ absl::StatusOr<Exported> Export(const Subject& subject, const ExportWish& wish) 
                   .missing_samples = file->mark().seen.missing_samples(),
                   .lost_samples = losses.samples(),
                   .resumed_at = resumed_at,
-                  .notes = NotesOf(subject, wish.format, file->mark().seen, losses)};
+                  .notes = NotesOf(subject, request.format, file->mark().seen, losses)};
 }
 
 }  // namespace tapedeck::services::formats

@@ -15,7 +15,7 @@
 
 namespace tapedeck::services::formats {
 
-struct ExportWish {
+struct ExportRequest {
   Format format;
   std::string to;               // as the user names it
   std::string collection = {};  // base name of the SigMF collection that it becomes one of
@@ -40,6 +40,6 @@ struct Exported {
 
 // DATA_LOSS (BLOCK_DAMAGED): samples are missing or lost, and the format has no word for that;
 // CANCELLED (JOB_CANCELLED); the errors of ExportFile, of the writer, and of the player.
-absl::StatusOr<Exported> Export(const Subject& subject, const ExportWish& wish);
+absl::StatusOr<Exported> Export(const Subject& subject, const ExportRequest& request);
 
 }  // namespace tapedeck::services::formats

@@ -73,29 +73,29 @@ uint64_t BlocksOf(const Content& content, const Channel& channel) {
   return (content.bytes + channel.block_bytes - 1) / channel.block_bytes;
 }
 
-absl::Status Import(const ImportWish& wish) {
-  const Content& content = wish.reader->content();
-  const Channel& channel = wish.channel;
+absl::Status Import(const ImportRequest& request) {
+  const Content& content = request.reader->content();
+  const Channel& channel = request.channel;
   const uint64_t block_samples = BlockSamples(channel);
   for (uint64_t sequence = 0, offset = 0; offset < content.bytes; ++sequence) {
     const uint64_t bytes = std::min(channel.block_bytes, content.bytes - offset);
-    TD_ASSIGN_OR_RETURN(Block block, wish.slot());
+    TD_ASSIGN_OR_RETURN(Block block, request.slot());
     dataplane::BlockHeader& header = block.header();
     header.sequence = sequence;
     const uint64_t sample = sequence * block_samples;
     header.sample_index = content.first_index + sample;
-    header.capture_ns = model::TimeAfter(wish.start_ns, sample, channel.sample_rate)
+    header.capture_ns = model::TimeAfter(request.start_ns, sample, channel.sample_rate)
                             .value_or(dataplane::kTimeUnknown);
     if (IsMissing(content.gaps, sample, sample + block_samples)) {
       header.flags = dataplane::kBlockMissing;
     } else {
       header.payload_bytes = static_cast<uint32_t>(bytes);
       if (bytes < channel.block_bytes) header.flags = dataplane::kBlockPartial;
-      TD_RETURN_IF_ERROR(wish.reader->Read(offset, block.payload()));
+      TD_RETURN_IF_ERROR(request.reader->Read(offset, block.payload()));
     }
-    wish.give(std::move(block));
+    request.give(std::move(block));
     offset += bytes;
-    if (!wish.progress(offset)) return JobCancelled();
+    if (!request.progress(offset)) return JobCancelled();
   }
   return absl::OkStatus();
 }

@@ -25,7 +25,7 @@ std::string RateText(const std::string& file, double rate, const ReadOptions& to
 // How many blocks of the channel it takes.
 uint64_t BlocksOf(const Content& content, const Channel& channel);
 
-struct ImportWish {
+struct ImportRequest {
   Reader* reader = nullptr;
   Channel channel;
   model::SampleTime start_ns;  // when the first sample was captured; none: unknown
@@ -37,7 +37,7 @@ struct ImportWish {
 };
 
 // CANCELLED (JOB_CANCELLED); the errors of the reader and of `slot`.
-absl::Status Import(const ImportWish& wish);
+absl::Status Import(const ImportRequest& request);
 
 // Blocks are missing as a whole. Of gaps that begin or end within one, what lies in blocks that are
 // there: annotations `lost`, as a worker has them that receives packets. The samples are zeros.

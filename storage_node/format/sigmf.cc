@@ -10,7 +10,7 @@
 
 namespace tapedeck::storage_node::format {
 
-using services::sigmf::Told;
+using services::sigmf::Metadata;
 
 std::vector<uint64_t> SigmfRunsOf(const Manifest& manifest) {
   std::vector<uint64_t> runs;
@@ -42,29 +42,30 @@ std::string EncodeSigmf(const Manifest& manifest, std::span<const SigmfRun> runs
   const std::string& datatype = SampleTypeOf(manifest);
   const uint64_t block_samples = BlockSamplesOf(manifest);
   if (block_samples == 0) return "";
-  Told told{.datatype = datatype,
-            .sample_rate = manifest.sample_rate,
-            .start_time_ns = manifest.start_time_ns,
-            .description = manifest.description,
-            .labels = manifest.labels,
-            .origin = manifest.origin,
-            .group = manifest.group,
-            .uid = manifest.identity.recording.ToString(),
-            .recording = absl::StrCat(manifest.identity.channel, "/", manifest.id),
-            .state = std::string(services::model::NameOf(manifest.state)),
-            .block_samples = block_samples,
-            .samples = manifest.blocks * block_samples,
-            .annotations = manifest.annotations};
+  Metadata metadata{.datatype = datatype,
+                    .sample_rate = manifest.sample_rate,
+                    .start_time_ns = manifest.start_time_ns,
+                    .description = manifest.description,
+                    .labels = manifest.labels,
+                    .origin = manifest.origin,
+                    .group = manifest.group,
+                    .uid = manifest.identity.recording.ToString(),
+                    .recording = absl::StrCat(manifest.identity.channel, "/", manifest.id),
+                    .state = std::string(services::model::NameOf(manifest.state)),
+                    .block_samples = block_samples,
+                    .samples = manifest.blocks * block_samples,
+                    .annotations = manifest.annotations};
   for (const SigmfRun& run : runs) {
-    told.runs.push_back({.sample = run.block * block_samples, .sample_index = run.sample_index});
+    metadata.runs.push_back(
+        {.sample = run.block * block_samples, .sample_index = run.sample_index});
   }
   for (const SequenceRange& gap : manifest.missing) {
-    told.gaps.push_back({.first = gap.first * block_samples,
-                         .count = gap.count * block_samples,
-                         .comment = absl::StrCat("not recorded: blocks ", gap.first, " to ",
-                                                 gap.first + gap.count - 1)});
+    metadata.gaps.push_back({.first = gap.first * block_samples,
+                             .count = gap.count * block_samples,
+                             .comment = absl::StrCat("not recorded: blocks ", gap.first, " to ",
+                                                     gap.first + gap.count - 1)});
   }
-  return services::sigmf::Encode(told);
+  return services::sigmf::Encode(metadata);
 }
 
 }  // namespace tapedeck::storage_node::format

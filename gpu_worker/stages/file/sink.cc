@@ -27,7 +27,7 @@ namespace {
 class Losses {
  public:
   Losses(const std::vector<services::Annotation>& annotations, uint64_t sample_bytes)
-      : story_(annotations), sample_bytes_(sample_bytes) {
+      : history_(annotations), sample_bytes_(sample_bytes) {
     for (const services::Annotation& one : annotations) {
       if (const auto lost = services::model::LostTogetherIn(one)) together_.insert(*lost);
     }
@@ -39,9 +39,9 @@ class Losses {
     if (end <= first) return;
     first_ = std::min(first_, first);
     end_ = std::max(end_, end);
-    const uint64_t begin = story_.EndOfLoss(first) > first ? first : story_.LossBehind(first);
-    for (uint64_t at = begin; at < end; at = story_.LossBehind(at)) {
-      samples_ += std::min(end, story_.EndOfLoss(at)) - at;
+    const uint64_t begin = history_.EndOfLoss(first) > first ? first : history_.LossBehind(first);
+    for (uint64_t at = begin; at < end; at = history_.LossBehind(at)) {
+      samples_ += std::min(end, history_.EndOfLoss(at)) - at;
     }
   }
 
@@ -57,7 +57,7 @@ class Losses {
   }
 
  private:
-  const services::vita49::Story story_;
+  const services::vita49::ContextHistory history_;
   std::set<services::model::LostTogether> together_;  // segments have parts of the same
   const uint64_t sample_bytes_;
   uint64_t first_ = UINT64_MAX;

@@ -96,18 +96,20 @@ class Members {
 
 }  // namespace
 
-ExportFile::ExportFile(const Wish& wish)
-    : wish_(wish), path_(wish.target + ".export"), mark_path_(wish.target + ".export.json") {}
+ExportFile::ExportFile(const Options& options)
+    : options_(options),
+      path_(options.target + ".export"),
+      mark_path_(options.target + ".export.json") {}
 
-absl::StatusOr<std::unique_ptr<ExportFile>> ExportFile::Open(const Wish& wish) {
-  auto file = std::unique_ptr<ExportFile>(new ExportFile(wish));
-  if (IsThere(wish.target)) return files::Exists(wish.target);
+absl::StatusOr<std::unique_ptr<ExportFile>> ExportFile::Open(const Options& options) {
+  auto file = std::unique_ptr<ExportFile>(new ExportFile(options));
+  if (IsThere(options.target)) return files::Exists(options.target);
   if (!IsThere(file->path_) && !IsThere(file->mark_path_)) {
     TD_RETURN_IF_ERROR(file->OpenNew());
     return file;
   }
-  if (!wish.resumable) return Refused(file->path_, "is there already; remove it");
-  if (!wish.resume) {
+  if (!options.resumable) return Refused(file->path_, "is there already; remove it");
+  if (!options.resume) {
     return Refused(file->path_,
                    "is of an export that did not end: go on with it by --resume, or remove it "
                    "and its .json");
@@ -122,8 +124,8 @@ absl::Status ExportFile::OpenNew() {
   if (fd_.get() < 0) return NotFound(path_, "open for writing", errno);
   ours_ = true;
   // Nobody else has it. A library that writes it by its name may take the lock itself.
-  if (wish_.resumable) flock(fd_.get(), LOCK_EX | LOCK_NB);
-  mark_.key = wish_.key;
+  if (options_.resumable) flock(fd_.get(), LOCK_EX | LOCK_NB);
+  mark_.key = options_.key;
   output_ = std::make_unique<Output>(path_, fd_.get(), 0);
   return absl::OkStatus();
 }
@@ -146,7 +148,7 @@ absl::Status ExportFile::OpenOld() {
   TD_RETURN_IF_ERROR(LockOld());
   TD_ASSIGN_OR_RETURN(const std::string text, files::ReadText(mark_path_, kMaxMarkBytes));
   TD_ASSIGN_OR_RETURN(mark_, DecodeMark(mark_path_, text));
-  if (mark_.key != wish_.key) {
+  if (mark_.key != options_.key) {
     return Refused(path_, "is of an export of something else, or of other samples of it");
   }
   struct stat info = {};
@@ -168,7 +170,7 @@ void ExportFile::Advance(uint64_t bytes) {
 }
 
 absl::Status ExportFile::Save() {
-  if (!wish_.resumable) return absl::OkStatus();
+  if (!options_.resumable) return absl::OkStatus();
   TD_RETURN_IF_ERROR(output_->Sync());
   TD_ASSIGN_OR_RETURN(const auto part, files::PartFile::Create(mark_path_, /*replace=*/saved_));
   Output text(part->path(), part->fd(), 0);
@@ -181,15 +183,16 @@ absl::Status ExportFile::Save() {
 
 absl::Status ExportFile::Publish() {
   TD_RETURN_IF_ERROR(output_->Sync());
-  int failed = renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, wish_.target.c_str(), RENAME_NOREPLACE);
+  int failed =
+      renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, options_.target.c_str(), RENAME_NOREPLACE);
   if (failed != 0 && errno == EINVAL) {
     // A file system without RENAME_NOREPLACE: a second name is never put over a first.
-    failed = link(path_.c_str(), wish_.target.c_str());
+    failed = link(path_.c_str(), options_.target.c_str());
     if (failed == 0) failed = unlink(path_.c_str());
   }
   if (failed != 0) {
-    return errno == EEXIST ? files::Exists(wish_.target)
-                           : WriteFailed(wish_.target, "rename to", errno);
+    return errno == EEXIST ? files::Exists(options_.target)
+                           : WriteFailed(options_.target, "rename to", errno);
   }
   ours_ = false;
   if (std::exchange(saved_, false)) Unlink(mark_path_);
@@ -198,7 +201,7 @@ absl::Status ExportFile::Publish() {
 
 // Where a new mark cannot be written, as on a full disk, the last one holds.
 bool ExportFile::Keep() {
-  if (!wish_.resumable) return false;
+  if (!options_.resumable) return false;
   const bool marked = mark_.offset > 0 && Save().ok();
   kept_ = kept_ || marked || saved_offset_ > 0;
   return kept_;

@@ -32,7 +32,7 @@ struct ExportMark {
 
 class ExportFile {
  public:
-  struct Wish {
+  struct Options {
     std::string target;
     ExportKey key;
     bool resumable = false;  // what is there is kept when it fails
@@ -41,7 +41,7 @@ class ExportFile {
   // ALREADY_EXISTS (FILE_EXISTS): the target is there, or an export of it, which another process is
   // at, which is of something else, or which is not to be gone on with; INVALID_ARGUMENT
   // (FILE_INVALID): its mark is none; NOT_FOUND (FILE_NOT_FOUND): its folder takes no new file.
-  static absl::StatusOr<std::unique_ptr<ExportFile>> Open(const Wish& wish);
+  static absl::StatusOr<std::unique_ptr<ExportFile>> Open(const Options& options);
 
   // Removes the file and its mark, unless it was published or kept, or was there before.
   ~ExportFile();
@@ -62,14 +62,14 @@ class ExportFile {
   absl::Status Publish();
 
  private:
-  explicit ExportFile(const Wish& wish);
+  explicit ExportFile(const Options& options);
 
   absl::Status OpenNew();
   absl::Status OpenOld();
   // Of the file that its name leads to, which no other process then writes.
   absl::Status LockOld();
 
-  const Wish wish_;
+  const Options options_;
   const std::string path_;
   const std::string mark_path_;
   dataplane::Fd fd_;

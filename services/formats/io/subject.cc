@@ -166,11 +166,11 @@ Frequency FrequencyOf(const Subject& subject, const Seen& seen) {
 Losses LossesOf(const Subject& subject, const Seen& seen) {
   Losses losses;
   if (seen.runs.empty()) return losses;
-  const vita49::Story story(subject.recording.annotations);
+  const vita49::ContextHistory history(subject.recording.annotations);
   const uint64_t begin = seen.first_index();
   const uint64_t end = begin + subject.samples();
-  for (uint64_t at = begin; at < end; at = story.LossBehind(at)) {
-    const uint64_t behind = std::min(end, story.EndOfLoss(at));
+  for (uint64_t at = begin; at < end; at = history.LossBehind(at)) {
+    const uint64_t behind = std::min(end, history.EndOfLoss(at));
     AddBesideGaps({.first = at - begin, .count = behind - at}, seen.gaps, &losses.ranges);
   }
   AddTogether(subject, begin, seen.gaps, &losses);

@@ -28,26 +28,26 @@ constexpr uint64_t kMaxOwnMetaBytes = 32 << 20;
 
 std::string MetaOf(const Subject& subject, const Seen& seen, const std::string& collection) {
   const Recording& recording = subject.recording;
-  sigmf::Told told{.datatype = subject.datatype,
-                   .sample_rate = recording.sample_rate,
-                   .start_time_ns = TimeOf(subject, 0),
-                   .description = recording.description,
-                   .labels = recording.labels,
-                   .origin = recording.origin,
-                   .group = recording.group,
-                   .uid = recording.uid,
-                   .recording = recording.name,
-                   .state = std::string(model::NameOf(recording.state)),
-                   .block_samples = recording.block_bytes / subject.sample_bytes(),
-                   .samples = subject.samples(),
-                   .collection = collection,
-                   .annotations = recording.annotations,
-                   .runs = seen.runs};
+  sigmf::Metadata metadata{.datatype = subject.datatype,
+                           .sample_rate = recording.sample_rate,
+                           .start_time_ns = TimeOf(subject, 0),
+                           .description = recording.description,
+                           .labels = recording.labels,
+                           .origin = recording.origin,
+                           .group = recording.group,
+                           .uid = recording.uid,
+                           .recording = recording.name,
+                           .state = std::string(model::NameOf(recording.state)),
+                           .block_samples = recording.block_bytes / subject.sample_bytes(),
+                           .samples = subject.samples(),
+                           .collection = collection,
+                           .annotations = recording.annotations,
+                           .runs = seen.runs};
   for (const SampleRange& gap : seen.gaps) {
-    told.gaps.push_back(
+    metadata.gaps.push_back(
         {.first = gap.first, .count = gap.count, .comment = "not recorded, or damaged: zeros"});
   }
-  return sigmf::Encode(told);
+  return sigmf::Encode(metadata);
 }
 
 bool IsOwnMeta(const std::string& path, const std::string& uid) {

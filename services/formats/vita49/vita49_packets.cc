@@ -39,7 +39,7 @@ bool Vita49Packets::IsWanted(const vita49::Decoded& decoded) const {
 absl::Status Vita49Packets::LookAround(const std::string& path) {
   Contexts contexts;
   TD_RETURN_IF_ERROR(FindFirst(path, &contexts));
-  Told& told = contexts[{stream_, flow_.from}];
+  StreamContext& told = contexts[{stream_, flow_.from}];
   TD_RETURN_IF_ERROR(Complete(path, &told));
   if (begin_.kind == vita49::Fraction::kNone) {
     return files::Invalid(path, "its packets have no times, so that losses could not be told");
@@ -68,7 +68,7 @@ absl::Status Vita49Packets::FindFirst(const std::string& path, Contexts* context
       if (!IsWanted(*decoded)) continue;
       const auto key = std::pair(decoded->stream, captured->flow.from);
       if (contexts->size() >= kMostContexts && !contexts->contains(key)) continue;
-      Told& told = (*contexts)[key];
+      StreamContext& told = (*contexts)[key];
       if (decoded->told_format.has_value()) {
         told.type = decoded->format;
         told.format = decoded->told_format;
@@ -92,7 +92,7 @@ absl::Status Vita49Packets::FindFirst(const std::string& path, Contexts* context
                         absl::StrCat("has no samples in packets of VITA 49.2", of, PassedOver()));
 }
 
-absl::Status Vita49Packets::Complete(const std::string& path, Told* told) const {
+absl::Status Vita49Packets::Complete(const std::string& path, StreamContext* told) const {
   if (!options_.datatype.empty()) {
     TD_ASSIGN_OR_RETURN(dataplane::Datatype type, dataplane::ParseDatatype(options_.datatype));
     type.big_endian = type.bits > 8;  // as packets have them

@@ -84,7 +84,7 @@ class Vita49Packets {
 
  private:
   // What contexts tell of the samples of their stream.
-  struct Told {
+  struct StreamContext {
     std::optional<dataplane::Datatype> type;
     std::optional<uint64_t> format;  // its words, which may be those of no type
     std::optional<double> sample_rate;
@@ -92,7 +92,8 @@ class Vita49Packets {
     bool all() const { return type.has_value() && sample_rate.has_value(); }
   };
   using Stream = std::optional<uint32_t>;
-  using Contexts = std::map<std::pair<Stream, Flow::Address>, Told>;  // by their senders, too
+  using Contexts =
+      std::map<std::pair<Stream, Flow::Address>, StreamContext>;  // by their senders, too
 
   Vita49Packets(PcapReader file, const ReadOptions& options)
       : file_(std::move(file)), options_(options) {}
@@ -100,7 +101,7 @@ class Vita49Packets {
   absl::Status LookAround(const std::string& path);
   absl::Status FindFirst(const std::string& path, Contexts* contexts);
   // What the contexts of the stream leave open, `options_` tell.
-  absl::Status Complete(const std::string& path, Told* told) const;
+  absl::Status Complete(const std::string& path, StreamContext* told) const;
   bool IsWanted(const vita49::Decoded& decoded) const;
   bool IsOfFlow(const vita49::Decoded& decoded, const Flow& flow) const;
   model::Notes WhatWasPassedOver() const;

@@ -51,11 +51,11 @@ class QueueSource final : public dataplane::Source {
 // Of a recording that goes on: what is there of it was given before.
 session::TransferEnd EndOf(const std::shared_ptr<BlockQueue>& queue,
                            const std::shared_ptr<dataplane::MemoryPool>& ring,
-                           const Recorder::Wish& wish, const session::Accept& accept) {
+                           const Recorder::Options& options, const session::Accept& accept) {
   session::TransferEnd end{.source = std::make_unique<QueueSource>(queue), .ring = ring};
-  if (!wish.resume.has_value()) return end;
+  if (!options.resume.has_value()) return end;
   end.moved = {.blocks = accept.next_block, .missing = accept.missing_blocks};
-  end.given = std::max(wish.blocks, accept.next_block);
+  end.given = std::max(options.blocks, accept.next_block);
   return end;
 }
 
@@ -82,7 +82,7 @@ class Recorder::SlotGate {
 };
 
 absl::StatusOr<std::unique_ptr<Recorder>> Recorder::Begin(const Peer& peer, const Channel& channel,
-                                                          const Wish& wish) {
+                                                          const Options& options) {
   TD_RETURN_IF_ERROR(session::CheckChannel(absl::StrCat("storage node ", peer.address), channel));
   TD_ASSIGN_OR_RETURN(const auto ring, MakeRing(channel.block_bytes));
   const auto queue = std::make_shared<BlockQueue>();
@@ -93,17 +93,17 @@ absl::StatusOr<std::unique_ptr<Recorder>> Recorder::Begin(const Peer& peer, cons
       recorder->run_,
       SessionRun::Begin(peer, {.open = {.direction = session::Direction::kRecord,
                                         .channel = channel.name,
-                                        .expected_blocks = wish.blocks,
-                                        .labels = wish.labels,
-                                        .origin = wish.origin,
-                                        .group = wish.group,
-                                        .part = wish.part,
-                                        .resume = wish.resume,
-                                        .original = wish.original},
+                                        .expected_blocks = options.blocks,
+                                        .labels = options.labels,
+                                        .origin = options.origin,
+                                        .group = options.group,
+                                        .part = options.part,
+                                        .resume = options.resume,
+                                        .original = options.original},
                                .ring = ring,
                                .make_end =
-                                   [queue, ring, wish](const session::Accept& accept) {
-                                     return EndOf(queue, ring, wish, accept);
+                                   [queue, ring, options](const session::Accept& accept) {
+                                     return EndOf(queue, ring, options, accept);
                                    },
                                .on_ended = [gate] { gate->Open(); }}));
   return recorder;

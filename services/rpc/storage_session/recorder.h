@@ -18,7 +18,7 @@ namespace tapedeck::services::storage_session {
 
 class Recorder {
  public:
-  struct Wish {
+  struct Options {
     uint64_t blocks = 0;  // that will come
     model::Labels labels;
     model::Origin origin;
@@ -30,7 +30,7 @@ class Recorder {
   };
   // The errors of SessionRun::Begin, and those of the node.
   static absl::StatusOr<std::unique_ptr<Recorder>> Begin(const Peer& peer, const Channel& channel,
-                                                         const Wish& wish);
+                                                         const Options& options);
   // What has been given is kept.
   ~Recorder();
 

@@ -45,13 +45,14 @@ Annotation CutTo(uint64_t begin, Annotation one) {
 
 class Text {
  public:
-  explicit Text(const Told& told) : told_(told), others_(ObjectOr(told.origin.metadata)) {}
+  explicit Text(const Metadata& metadata)
+      : metadata_(metadata), others_(ObjectOr(metadata.origin.metadata)) {}
 
   std::string Make() {
-    for (const Run& run : told_.runs) AddRun(run);
-    for (const Annotation& one : told_.annotations) AddAnnotation(one);
+    for (const Run& run : metadata_.runs) AddRun(run);
+    for (const Annotation& one : metadata_.annotations) AddAnnotation(one);
     AddEarlier();
-    for (const Gap& gap : told_.gaps) AddGap(gap);
+    for (const Gap& gap : metadata_.gaps) AddGap(gap);
     json object = others_;
     object["global"] = Global();
     object["captures"] = InOrder(captures_);
@@ -74,41 +75,41 @@ class Text {
     json& extensions = global["core:extensions"];
     if (!extensions.is_array()) extensions = json::array();
     extensions.push_back({{"name", "tapedeck"}, {"version", "1.0.0"}, {"optional", true}});
-    global.update({{"core:datatype", told_.datatype},
+    global.update({{"core:datatype", metadata_.datatype},
                    {"core:version", kVersion},
-                   {"tapedeck:uid", told_.uid},
-                   {"tapedeck:recording", told_.recording},
-                   {"tapedeck:block_samples", told_.block_samples},
-                   {"tapedeck:state", told_.state}});
-    const double rate = told_.sample_rate;
+                   {"tapedeck:uid", metadata_.uid},
+                   {"tapedeck:recording", metadata_.recording},
+                   {"tapedeck:block_samples", metadata_.block_samples},
+                   {"tapedeck:state", metadata_.state}});
+    const double rate = metadata_.sample_rate;
     if (rate >= kLeastRate && rate <= kMostHertz) global["core:sample_rate"] = rate;
-    if (!told_.description.empty()) global["core:description"] = told_.description;
-    if (!told_.collection.empty()) global["core:collection"] = told_.collection;
-    if (!told_.labels.empty()) global["tapedeck:labels"] = told_.labels;
-    if (told_.origin != model::Origin()) global["tapedeck:origin"] = JsonOf(told_.origin);
-    if (told_.group.has_value()) global["tapedeck:group"] = JsonOf(*told_.group);
+    if (!metadata_.description.empty()) global["core:description"] = metadata_.description;
+    if (!metadata_.collection.empty()) global["core:collection"] = metadata_.collection;
+    if (!metadata_.labels.empty()) global["tapedeck:labels"] = metadata_.labels;
+    if (metadata_.origin != model::Origin()) global["tapedeck:origin"] = JsonOf(metadata_.origin);
+    if (metadata_.group.has_value()) global["tapedeck:group"] = JsonOf(*metadata_.group);
     return global;
   }
 
   // Which sample of the stream the file begins with; it may be missing.
   uint64_t Begin() const {
-    const Run& front = told_.runs.front();
+    const Run& front = metadata_.runs.front();
     return front.sample_index - std::min(front.sample, front.sample_index);
   }
 
   // Which sample of the file one of the stream is; none: it is before the first or behind the last.
   std::optional<uint64_t> Find(uint64_t index) const {
-    if (told_.runs.empty() || index < Begin()) return std::nullopt;
-    const auto after = std::ranges::upper_bound(told_.runs, index, {}, &Run::sample_index);
+    if (metadata_.runs.empty() || index < Begin()) return std::nullopt;
+    const auto after = std::ranges::upper_bound(metadata_.runs, index, {}, &Run::sample_index);
     const Run begin{.sample_index = Begin()};
-    const Run& run = after == told_.runs.begin() ? begin : *std::prev(after);
-    if (index - run.sample_index >= told_.samples - run.sample) return std::nullopt;
+    const Run& run = after == metadata_.runs.begin() ? begin : *std::prev(after);
+    if (index - run.sample_index >= metadata_.samples - run.sample) return std::nullopt;
     return run.sample + (index - run.sample_index);
   }
 
   json Capture(uint64_t sample, uint64_t index) const {
     json capture = {{"core:sample_start", sample}, {"core:global_index", index}};
-    const auto time_ns = model::TimeAfter(told_.start_time_ns, sample, told_.sample_rate);
+    const auto time_ns = model::TimeAfter(metadata_.start_time_ns, sample, metadata_.sample_rate);
     if (time_ns.has_value()) capture["core:datetime"] = TimeOf(*time_ns);
     return capture;
   }
@@ -117,15 +118,16 @@ class Text {
 
   void AddAnnotation(const Annotation& told) {
     const bool signal = model::IsMark(told, kSignalLabel);
-    Annotation one = signal || told_.runs.empty() ? told : CutTo(Begin(), told);
+    Annotation one = signal || metadata_.runs.empty() ? told : CutTo(Begin(), told);
     const auto place = Find(one.sample_start);
-    const bool earlier = !told_.runs.empty() && one.sample_start < told_.runs.front().sample_index;
+    const bool earlier =
+        !metadata_.runs.empty() && one.sample_start < metadata_.runs.front().sample_index;
     if (signal && earlier) earlier_[one.sample_start] = SignalFields(one.comment);
     if (!place.has_value()) return;
     if (signal) return AddSignal(one, *place);
     const uint64_t begin = one.sample_start;
     one = model::PartOf(std::move(one), begin,
-                        begin + std::min(told_.samples - *place, UINT64_MAX - begin));
+                        begin + std::min(metadata_.samples - *place, UINT64_MAX - begin));
     json annotation = ObjectOr(one.details);
     annotation["core:sample_start"] = *place;
     // Without a count it would last to the end.
@@ -155,7 +157,7 @@ class Text {
       for (const auto& [field, value] : told) fields[field] = value;
     }
     if (fields.empty()) return;
-    json& capture = captures_[told_.runs.front().sample];
+    json& capture = captures_[metadata_.runs.front().sample];
     for (const auto& [field, value] : fields) {
       const std::string key = KeyOf(field);
       if (!capture.contains(key)) capture[key] = value;
@@ -181,7 +183,7 @@ class Text {
     return list;
   }
 
-  const Told& told_;
+  const Metadata& metadata_;
   const json others_;  // what the file of an import said
   std::map<uint64_t, json> captures_;
   std::map<uint64_t, std::map<std::string, double>> earlier_;  // signals before the first sample
@@ -229,7 +231,7 @@ std::vector<Annotation> LastingTo(uint64_t begin, std::span<const Annotation> be
   return lasting;
 }
 
-std::string Encode(const Told& told) { return Text(told).Make(); }
+std::string Encode(const Metadata& metadata) { return Text(metadata).Make(); }
 
 bool IsOwn(json object) {
   if (!object.is_object() || !object.contains("global")) return false;

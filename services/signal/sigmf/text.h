@@ -43,7 +43,7 @@ struct Gap {
   std::string comment;
 };
 
-struct Told {
+struct Metadata {
   std::string datatype;             // of SigMF
   double sample_rate = 0;           // 0: unknown
   model::SampleTime start_time_ns;  // of the file's first sample; none: unknown
@@ -68,7 +68,7 @@ struct Told {
 // annotations; those that Tapedeck itself reads again have a key of its own, tapedeck:missing or
 // tapedeck:lost. What an import has brought along (the origin's metadata, details of annotations)
 // stands beside that.
-std::string Encode(const Told& told);
+std::string Encode(const Metadata& metadata);
 
 // Whether the object that a text holds is one of these, and as it was written: people edit such
 // files, and theirs are not ours any more.

@@ -24,7 +24,7 @@ uint64_t KeyBehind(const Map& map, uint64_t key) {
 
 }  // namespace
 
-Story::Story(std::span<const Annotation> annotations) {
+ContextHistory::ContextHistory(std::span<const Annotation> annotations) {
   std::map<uint64_t, uint64_t> losses;
   for (const Annotation& annotation : annotations) {
     if (IsLoss(annotation)) {
@@ -45,18 +45,18 @@ Story::Story(std::span<const Annotation> annotations) {
   }
 }
 
-const Context* Story::At(uint64_t sample) const {
+const Context* ContextHistory::At(uint64_t sample) const {
   const auto next = changes_.upper_bound(sample);
   return next == changes_.begin() ? nullptr : &std::prev(next)->second;
 }
 
-uint64_t Story::ChangeBehind(uint64_t sample) const { return KeyBehind(changes_, sample); }
+uint64_t ContextHistory::ChangeBehind(uint64_t sample) const { return KeyBehind(changes_, sample); }
 
-uint64_t Story::EndOfLoss(uint64_t sample) const {
+uint64_t ContextHistory::EndOfLoss(uint64_t sample) const {
   const auto next = losses_.upper_bound(sample);
   return next == losses_.begin() ? sample : std::max(sample, std::prev(next)->second);
 }
 
-uint64_t Story::LossBehind(uint64_t sample) const { return KeyBehind(losses_, sample); }
+uint64_t ContextHistory::LossBehind(uint64_t sample) const { return KeyBehind(losses_, sample); }
 
 }  // namespace tapedeck::services::vita49

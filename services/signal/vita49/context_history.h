@@ -12,10 +12,10 @@
 namespace tapedeck::services::vita49 {
 
 // A value. Positions are those of the recording's samples.
-class Story {
+class ContextHistory {
  public:
   // Those of ingest alone: others may have the same labels and other words.
-  explicit Story(std::span<const Annotation> annotations);
+  explicit ContextHistory(std::span<const Annotation> annotations);
 
   // What holds at the sample; null: nothing is known.
   const Context* At(uint64_t sample) const;

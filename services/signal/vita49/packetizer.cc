@@ -17,7 +17,7 @@ constexpr uint32_t kCountOfLoss = 8;
 Packetizer::Packetizer(const PacketizerSettings& settings)
     : settings_(settings),
       sample_bytes_(settings.datatype.bytes_per_sample()),
-      story_(settings.annotations) {}
+      history_(settings.annotations) {}
 
 std::span<const PacketParts> Packetizer::Pack(uint64_t first, std::optional<int64_t> time_ns,
                                               std::span<const std::byte> samples) {
@@ -48,13 +48,14 @@ void Packetizer::Begin(uint64_t first, std::optional<int64_t> time_ns) {
 
 void Packetizer::Add(uint64_t first, std::span<const std::byte> samples) {
   const uint64_t most = settings_.packet_samples;
-  for (uint64_t at = story_.EndOfLoss(first); at < end_;) {
+  for (uint64_t at = history_.EndOfLoss(first); at < end_;) {
     // To the end of the packet that it would be without cuts.
     const uint64_t whole = at + most - (at - first) % most;
-    const uint64_t next = std::min({end_, whole, story_.ChangeBehind(at), story_.LossBehind(at)});
+    const uint64_t next =
+        std::min({end_, whole, history_.ChangeBehind(at), history_.LossBehind(at)});
     Tell(at, next);
     AddData(at, samples.subspan((at - first) * sample_bytes_, (next - at) * sample_bytes_));
-    at = story_.EndOfLoss(next);
+    at = history_.EndOfLoss(next);
   }
 }
 
@@ -67,14 +68,14 @@ void Packetizer::Tell(uint64_t at, uint64_t next) {
 }
 
 void Packetizer::TellChanges(uint64_t up_to) {
-  while (told_anything_ && story_.ChangeBehind(told_) <= up_to) {
-    told_ = story_.ChangeBehind(told_);
+  while (told_anything_ && history_.ChangeBehind(told_) <= up_to) {
+    told_ = history_.ChangeBehind(told_);
     AddContext(told_, /*changed=*/true);
   }
 }
 
 void Packetizer::AddContext(uint64_t sample, bool changed) {
-  const Context* known = story_.At(sample);
+  const Context* known = history_.At(sample);
   Context context = known == nullptr ? Context() : *known;
   context.sample_rate = settings_.sample_rate;  // by which the packets have their times
   contexts_.push_back(Encode(ContextPacket{.stream = settings_.stream,

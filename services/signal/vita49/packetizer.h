@@ -58,7 +58,7 @@ class Packetizer {
 
   const PacketizerSettings settings_;
   const size_t sample_bytes_;
-  const Story story_;
+  const ContextHistory history_;
   std::optional<SampleClock> clock_;  // none: no samples have come
   uint64_t begin_ = 0;                // the first
   uint64_t end_ = 0;                  // one behind the newest

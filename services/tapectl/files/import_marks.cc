@@ -28,11 +28,11 @@ absl::Status ImportMarks::WriteBehindSeal(const std::string& recording, Notes* n
   absl::Status why;
   size_t left_out = 0;
   for (absl::Status status = Write(recording); !status.ok(); status = Write(recording)) {
-    if (IsViolation(status) || !wish_.go_on()) return status;
+    if (IsViolation(status) || !options_.go_on()) return status;
     why.Update(status);
     left_out += Skip(status);
   }
-  const size_t all = wish_.annotations.size();
+  const size_t all = options_.annotations.size();
   if (marked_.left_out > 0) {
     notes->push_back(
         LeftOutNote(marked_.left_out, all, "NO_SAMPLES", "no segment has their samples"));
@@ -48,18 +48,18 @@ absl::Status ImportMarks::WriteBehindSeal(const std::string& recording, Notes* n
 
 absl::Status ImportMarks::Write(const std::string& recording) {
   absl::Status status;
-  while (status.ok() && marked_.done < wish_.annotations.size()) {
-    if (!wish_.go_on()) return JobCancelled();
-    status = recorder_.AnnotateStream(recording, wish_.annotations, &marked_);
+  while (status.ok() && marked_.done < options_.annotations.size()) {
+    if (!options_.go_on()) return JobCancelled();
+    status = recorder_.AnnotateStream(recording, options_.annotations, &marked_);
   }
   return status;
 }
 
 size_t ImportMarks::Skip(const absl::Status& failure) {
   // It alone has no room, or no segment.
-  const bool alone =
-      wish_.in_segments && (absl::IsResourceExhausted(failure) || absl::IsInvalidArgument(failure));
-  const size_t skipped = alone ? 1 : wish_.annotations.size() - marked_.done;
+  const bool alone = options_.in_segments &&
+                     (absl::IsResourceExhausted(failure) || absl::IsInvalidArgument(failure));
+  const size_t skipped = alone ? 1 : options_.annotations.size() - marked_.done;
   marked_.done += skipped;
   marked_.next_sample = 0;
   return skipped;

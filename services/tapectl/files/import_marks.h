@@ -18,14 +18,14 @@ namespace tapedeck::services::tapectl {
 // Between two calls of the node it asks `go_on`, and ends at false.
 class ImportMarks {
  public:
-  struct Wish {
+  struct Options {
     std::vector<Annotation> annotations;  // by the samples of the stream
     bool in_segments = false;             // the channel cuts what it takes
     std::function<bool()> go_on;
   };
   // `recorder` outlives it.
-  ImportMarks(client::RecorderClient& recorder, Wish wish)
-      : recorder_(recorder), wish_(std::move(wish)) {}
+  ImportMarks(client::RecorderClient& recorder, Options options)
+      : recorder_(recorder), options_(std::move(options)) {}
 
   // Of a stream in segments those whose segment has begun. What fails is tried again behind the
   // seal.
@@ -42,7 +42,7 @@ class ImportMarks {
   size_t Skip(const absl::Status& failure);
 
   client::RecorderClient& recorder_;
-  const Wish wish_;
+  const Options options_;
   model::Marked marked_;
 };
 

@@ -38,26 +38,26 @@ struct MountOptions {
 };
 
 std::string MetaOf(const Recording& recording, const Timeline& timeline) {
-  sigmf::Told told{.datatype = timeline.datatype,
-                   .sample_rate = timeline.sample_rate,
-                   .start_time_ns = timeline.start_time_ns,
-                   .description = recording.description,
-                   .labels = recording.labels,
-                   .origin = recording.origin,
-                   .group = recording.group,
-                   .uid = recording.uid,
-                   .recording = recording.name,
-                   .state = std::string(model::NameOf(timeline.state)),
-                   .block_samples = timeline.block_samples,
-                   .samples = timeline.samples,
-                   .annotations = recording.annotations};
+  sigmf::Metadata metadata{.datatype = timeline.datatype,
+                           .sample_rate = timeline.sample_rate,
+                           .start_time_ns = timeline.start_time_ns,
+                           .description = recording.description,
+                           .labels = recording.labels,
+                           .origin = recording.origin,
+                           .group = recording.group,
+                           .uid = recording.uid,
+                           .recording = recording.name,
+                           .state = std::string(model::NameOf(timeline.state)),
+                           .block_samples = timeline.block_samples,
+                           .samples = timeline.samples,
+                           .annotations = recording.annotations};
   for (const CaptureStart& capture : timeline.captures) {
-    told.runs.push_back({.sample = capture.sample, .sample_index = capture.stream_sample});
+    metadata.runs.push_back({.sample = capture.sample, .sample_index = capture.stream_sample});
   }
   for (const SampleSpan& gap : timeline.gaps) {
-    told.gaps.push_back({.first = gap.first, .count = gap.count, .comment = "not recorded"});
+    metadata.gaps.push_back({.first = gap.first, .count = gap.count, .comment = "not recorded"});
   }
-  return sigmf::Encode(told);
+  return sigmf::Encode(metadata);
 }
 
 mount::MountedFile FileOf(std::string name, std::string text) {

@@ -235,28 +235,28 @@ absl::Status RecordGroup(Program& program, InterruptWatch& interrupt, const Grou
   GroupJobs jobs;
   std::set<std::string> targets;
   for (const std::string& text : group.members) {
-    TD_ASSIGN_OR_RETURN(const MemberWish wish, ParseMember(text));
+    TD_ASSIGN_OR_RETURN(const MemberSpec asked, ParseMember(text));
     RecordSpec one = spec;
-    if (wish.source.has_value()) one.source = *wish.source;
+    if (asked.source.has_value()) one.source = *asked.source;
     if (one.source.name.empty()) {
       return absl::InvalidArgumentError(
           absl::StrCat(text, " has no source, and there is no --source"));
     }
     auto& job = *jobs.emplace_back(std::make_unique<GroupJob>());
     job.at = program;
-    job.at.worker = wish.worker;
+    job.at.worker = asked.worker;
     job.member = {.id = id,
                   .name = group.name,
                   .number = static_cast<uint32_t>(jobs.size()),
                   .members = static_cast<uint32_t>(group.members.size())};
-    job.target = absl::StrCat(wish.storage, "/", wish.channel);
+    job.target = absl::StrCat(asked.storage, "/", asked.channel);
     if (!targets.insert(job.target).second) {
       return absl::InvalidArgumentError(absl::StrCat("two members record into ", job.target,
                                                      ": each needs a channel of its own"));
     }
     one.source = ForMember(std::move(one.source), job.member.number);
-    one.transfer.storage = wish.storage;
-    one.transfer.target = wish.channel;
+    one.transfer.storage = asked.storage;
+    one.transfer.target = asked.channel;
     one.transfer.group = job.member;
     job.start = [one](client::JobsClient& client) { return client.StartRecord(one); };
   }

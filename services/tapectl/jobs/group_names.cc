@@ -100,40 +100,40 @@ void TellMissing(const std::vector<GroupRecording>& members) {
 
 }  // namespace
 
-absl::StatusOr<MemberWish> ParseMember(absl::string_view text) {
+absl::StatusOr<MemberSpec> ParseMember(absl::string_view text) {
   const size_t equals = text.find('=');
   if (equals == absl::string_view::npos) return NoMember(text);
-  MemberWish wish{.worker = std::string(text.substr(0, equals))};
+  MemberSpec spec{.worker = std::string(text.substr(0, equals))};
   auto [storage, channel] = SplitNode(text.substr(equals + 1));
   if (const size_t comma = channel.find(','); comma != absl::string_view::npos) {
-    TD_ASSIGN_OR_RETURN(wish.source, ParseEnd(channel.substr(comma + 1)));
+    TD_ASSIGN_OR_RETURN(spec.source, ParseEnd(channel.substr(comma + 1)));
     channel = channel.substr(0, comma);
   }
-  wish.storage = std::string(storage);
-  const bool named = naming::CheckNodeName(wish.worker).ok() &&
+  spec.storage = std::string(storage);
+  const bool named = naming::CheckNodeName(spec.worker).ok() &&
                      std::ranges::all_of(StoragesOf(storage), [](const std::string& node) {
                        return naming::CheckNodeName(node).ok();
                      });
   if (!named || channel.empty()) return NoMember(text);
-  TD_ASSIGN_OR_RETURN(wish.channel, ChannelNameOf(std::string(channel)));
-  return wish;
+  TD_ASSIGN_OR_RETURN(spec.channel, ChannelNameOf(std::string(channel)));
+  return spec;
 }
 
 bool IsNamed(const model::GroupMember& member, const std::string& text) {
   return member.id == text || member.name == text;
 }
 
-absl::StatusOr<PlayerWish> ParsePlayer(absl::string_view text) {
+absl::StatusOr<PlayerSpec> ParsePlayer(absl::string_view text) {
   const size_t equals = text.find('=');
   if (equals == absl::string_view::npos) return NoMember(text, kPlayerForm);
-  PlayerWish wish{.worker = std::string(text.substr(0, equals))};
-  if (!naming::CheckNodeName(wish.worker).ok()) return NoMember(text, kPlayerForm);
+  PlayerSpec spec{.worker = std::string(text.substr(0, equals))};
+  if (!naming::CheckNodeName(spec.worker).ok()) return NoMember(text, kPlayerForm);
   for (const absl::string_view one : absl::StrSplit(text.substr(equals + 1), ',')) {
     const auto number = NumberOf(one);
     if (!number.has_value()) return NoMember(text, kPlayerForm);
-    wish.numbers.push_back(*number);
+    spec.numbers.push_back(*number);
   }
-  return wish;
+  return spec;
 }
 
 absl::StatusOr<std::vector<std::string>> PlayersOf(const std::vector<GroupRecording>& members,
@@ -142,13 +142,13 @@ absl::StatusOr<std::vector<std::string>> PlayersOf(const std::vector<GroupRecord
   if (players.empty()) return std::vector<std::string>(members.size(), usual);
   std::map<uint32_t, std::string> workers;
   for (const std::string& text : players) {
-    TD_ASSIGN_OR_RETURN(const PlayerWish wish, ParsePlayer(text));
-    for (const uint32_t number : wish.numbers) {
+    TD_ASSIGN_OR_RETURN(const PlayerSpec spec, ParsePlayer(text));
+    for (const uint32_t number : spec.numbers) {
       if (number > members.front().member.members) {
         return absl::InvalidArgumentError(absl::StrCat("--member ", text, ": there are ",
                                                        members.front().member.members, " members"));
       }
-      if (!workers.emplace(number, wish.worker).second) {
+      if (!workers.emplace(number, spec.worker).second) {
         return absl::InvalidArgumentError(
             absl::StrCat("--member ", text, ": member ", number, " is played already"));
       }

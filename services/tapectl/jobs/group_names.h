@@ -17,7 +17,7 @@ namespace tapedeck::services::tapectl {
 inline constexpr char kMemberForm[] = "WORKER=STORAGE/LUN/CHANNEL or with ,SOURCE behind it";
 
 // A member that is to be recorded.
-struct MemberWish {
+struct MemberSpec {
   std::string worker;               // HOST:PORT
   std::string storage;              // HOST:PORT, as the worker reaches it; several: for parts
   std::string channel;              // luns/LUN/channels/CHANNEL
@@ -26,18 +26,18 @@ struct MemberWish {
 
 // WORKER=STORAGE/LUN/CHANNEL[,SOURCE]; the source, which may have commas, is ParseEnd's.
 // INVALID_ARGUMENT.
-absl::StatusOr<MemberWish> ParseMember(absl::string_view text);
+absl::StatusOr<MemberSpec> ParseMember(absl::string_view text);
 
 inline constexpr char kPlayerForm[] = "WORKER=NUMBER or with ,NUMBER behind it for each more";
 
 // Members that a worker is to play.
-struct PlayerWish {
+struct PlayerSpec {
   std::string worker;  // HOST:PORT
   std::vector<uint32_t> numbers;
 };
 
 // WORKER=NUMBER[,NUMBER...]; INVALID_ARGUMENT.
-absl::StatusOr<PlayerWish> ParsePlayer(absl::string_view text);
+absl::StatusOr<PlayerSpec> ParsePlayer(absl::string_view text);
 
 // A member that was recorded, and where.
 struct GroupRecording {

@@ -30,10 +30,10 @@ class ExportTest : public testing::Test {
     recording.origin.transforms = transforms_;
     const auto subject = SubjectOf(recording, range);
     if (!subject.ok()) return subject.status();
-    ExportWish wish = WishFor(format, path_, feed_);
-    wish.resume = resume_;
-    wish.gaps = gaps_;
-    return Export(*subject, wish);
+    ExportRequest request = RequestFor(format, path_, feed_);
+    request.resume = resume_;
+    request.gaps = gaps_;
+    return Export(*subject, request);
   }
   std::filesystem::path Folder() const { return std::filesystem::path(path_).parent_path(); }
   std::vector<std::string> Left() const {

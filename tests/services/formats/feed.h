@@ -83,7 +83,7 @@ struct Feed {
   }
 };
 
-inline ExportWish WishFor(const std::string& format, const std::string& to, Feed& feed) {
+inline ExportRequest RequestFor(const std::string& format, const std::string& to, Feed& feed) {
   return {.format = *FormatNamed(format, Use::kExport),
           .to = to,
           .play = feed.player(),

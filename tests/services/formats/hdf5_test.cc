@@ -15,7 +15,7 @@ class Hdf5Test : public testing::Test {
  protected:
   // The file; skips where there is no library.
   void Write(const std::string& path, const Recording& recording, Feed feed) {
-    const auto exported = Export(*SubjectOf(recording, {}), WishFor("hdf5", path, feed));
+    const auto exported = Export(*SubjectOf(recording, {}), RequestFor("hdf5", path, feed));
     if (absl::IsUnimplemented(exported.status())) GTEST_SKIP() << "skipped: built without HDF5";
     ASSERT_TRUE(exported.ok()) << exported.status();
   }

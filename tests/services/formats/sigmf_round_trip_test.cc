@@ -184,7 +184,7 @@ TEST(SigmfRoundTrip, KeepsEveryKey) {
     const auto subject = SubjectOf(recording, {});
     ASSERT_TRUE(subject.ok()) << subject.status();
     const std::string out = ScratchPath(absl::StrCat("out", seed, ".sigmf-meta"));
-    const auto exported = formats::Export(*subject, WishFor("sigmf", out, feed));
+    const auto exported = formats::Export(*subject, RequestFor("sigmf", out, feed));
     ASSERT_TRUE(exported.ok()) << exported.status();
     const json after = json::parse(ReadFile(out));
     ExpectKept(before["global"], after["global"], "global");

@@ -16,7 +16,7 @@ class SigmfFileTest : public testing::Test {
   void Export(const std::string& path, Recording recording) {
     const auto subject = SubjectOf(recording, {});
     ASSERT_TRUE(subject.ok()) << subject.status();
-    const auto exported = formats::Export(*subject, WishFor("sigmf", path, feed_));
+    const auto exported = formats::Export(*subject, RequestFor("sigmf", path, feed_));
     ASSERT_TRUE(exported.ok()) << exported.status();
   }
 

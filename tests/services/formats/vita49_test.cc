@@ -24,9 +24,9 @@ constexpr uint64_t kSecond = 1'700'000'000;
 
 absl::StatusOr<std::string> ExportTo(const std::string& path, const Recording& recording,
                                      Feed feed) {
-  ExportWish wish = WishFor("vita49-pcap", path, feed);
-  wish.packet_samples = 64;
-  const auto exported = Export(*SubjectOf(recording, {}), wish);
+  ExportRequest request = RequestFor("vita49-pcap", path, feed);
+  request.packet_samples = 64;
+  const auto exported = Export(*SubjectOf(recording, {}), request);
   if (!exported.ok()) return exported.status();
   return ReadFile(path);
 }
@@ -187,8 +187,8 @@ TEST(Vita49Test, WhatIsLostIsCountedBesideWhatIsMissing) {
   recording.annotations = {{.sample_start = 1100, .sample_count = 7, .label = "lost"},
                            {.sample_start = 1000 + 2000, .sample_count = 60, .label = "lost"}};
   Feed feed{.samples = samples, .missing = {2}, .sample_bytes = 4};
-  ExportWish wish = WishFor("vita49-pcap", ScratchPath("lost.pcap"), feed);
-  const auto exported = Export(*SubjectOf(recording, {}), wish);
+  ExportRequest request = RequestFor("vita49-pcap", ScratchPath("lost.pcap"), feed);
+  const auto exported = Export(*SubjectOf(recording, {}), request);
   ASSERT_TRUE(exported.ok()) << exported.status();
   constexpr uint64_t kBlockSamples = kBlockBytes / 4;
   EXPECT_EQ(exported->missing_samples, kBlockSamples);

@@ -28,7 +28,7 @@ TEST(WavTest, EveryTypeComesBackAsItWas) {
     Recording recording = RecordingOf(feed.samples, datatype);
     recording.annotations = {{.label = "signal", .comment = "gain=3 frequency=433920000"}};
     const std::string path = ScratchPath(std::string(datatype) + ".wav");
-    const auto exported = Export(*SubjectOf(recording, {}), WishFor("wav", path, feed));
+    const auto exported = Export(*SubjectOf(recording, {}), RequestFor("wav", path, feed));
     ASSERT_TRUE(exported.ok()) << exported.status();
     const auto reader = OpenWav(path);
     ASSERT_TRUE(reader.ok()) << reader.status();
@@ -54,7 +54,7 @@ TEST(WavTest, TheHeadSaysWhatASampleIs) {
     Feed feed{.samples = Samples(kBlockBytes)};
     const Recording recording = RecordingOf(feed.samples, one.datatype);
     const std::string path = ScratchPath("head.wav");
-    const auto exported = Export(*SubjectOf(recording, {}), WishFor("wav", path, feed));
+    const auto exported = Export(*SubjectOf(recording, {}), RequestFor("wav", path, feed));
     ASSERT_TRUE(exported.ok()) << exported.status();
     const std::string file = ReadFile(path);
     std::filesystem::remove(path);
@@ -122,7 +122,7 @@ TEST(WavTest, EachCutIsNamed) {
   Feed feed{.samples = Samples(64)};
   const std::string path = ScratchPath("a.wav");
   ASSERT_TRUE(
-      Export(*SubjectOf(RecordingOf(feed.samples, "cf32_le"), {}), WishFor("wav", path, feed))
+      Export(*SubjectOf(RecordingOf(feed.samples, "cf32_le"), {}), RequestFor("wav", path, feed))
           .ok());
   const std::string file = ReadFile(path);
   const size_t samples_at = file.size() - feed.samples.size();
