@@ -58,10 +58,10 @@ absl::StatusOr<uint64_t> FirstBlockOf(const Playhead& playhead, uint64_t block_s
 
 // Where each part begins: what the node finds by its sample may lie so far behind what it looks
 // for.
-Playhead PartPlayhead(uint64_t first, uint64_t spread, uint64_t block_samples) {
-  if (first <= spread) return {};
+Playhead PartPlayhead(uint64_t first, uint64_t reorder_window, uint64_t block_samples) {
+  if (first <= reorder_window) return {};
   return {.unit = Playhead::Unit::kSample,
-          .start = static_cast<int64_t>((first - spread) * block_samples)};
+          .start = static_cast<int64_t>((first - reorder_window) * block_samples)};
 }
 
 // Of two parts that are to have all blocks both, one that has most; of equal ones not always the
@@ -199,20 +199,21 @@ void Job::OpenJoined(const services::PlaybackSpec& spec, const FoundParts& found
                      std::vector<std::unique_ptr<transfer::TransferSession>> rings, uint64_t first,
                      uint64_t block_samples) {
   const uint64_t block_bytes = found.parts.front().recording.block_bytes;
-  const uint64_t spread = services::parts::SpreadOf(block_bytes);
+  const uint64_t reorder_window = services::parts::ReorderWindowOf(block_bytes);
   Open open{.direction = Direction::kPlayback,
             .recording = spec.transfer.target,
             .op = spec.transfer.op,
-            .playhead = PartPlayhead(first, spread, block_samples)};
+            .playhead = PartPlayhead(first, reorder_window, block_samples)};
   open.playhead.damaged_blocks = pipeline.damaged_blocks;
   services::parts::JoinedSettings settings{
       .stage_times = [sink = pipeline.sink.get()] { return sink->stage_times(); },
       .join = {.block_samples = block_samples,
                .block_bytes = block_bytes,
-               .spread = spread,
+               .reorder_window = reorder_window,
                .first = first,
                .alone = PlayedAlone(found, state().name)},
-      .playhead_at = [=](uint64_t block) { return PartPlayhead(block, spread, block_samples); },
+      .playhead_at =
+          [=](uint64_t block) { return PartPlayhead(block, reorder_window, block_samples); },
       .on_note = [this](services::Note note) { AddNote(std::move(note)); }};
   settings.sink = std::move(pipeline.sink);
   for (size_t i = 0; i < found.parts.size(); ++i) {

@@ -32,8 +32,8 @@ struct RecordTarget {
   // Of a capture: when its first sample was taken, which its ID says; none: not known.
   services::model::SampleTime begin_ns;
   // Shared by the session and its recordings.
-  std::shared_ptr<services::session::StageBoard> stages =
-      std::make_shared<services::session::StageBoard>();
+  std::shared_ptr<services::session::SessionStageTimes> stages =
+      std::make_shared<services::session::SessionStageTimes>();
 };
 
 }  // namespace tapedeck::storage_node::admission

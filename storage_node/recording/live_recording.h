@@ -167,7 +167,7 @@ class LiveRecording {
   }
 
   // By the writer, when it begins, on the session's executor.
-  void BeginStages(std::shared_ptr<services::session::StageBoard> stages) {
+  void BeginStages(std::shared_ptr<services::session::SessionStageTimes> stages) {
     stages->Refresh();
     absl::MutexLock lock(&mutex_);
     stages_before_ = stages->latest();
@@ -232,7 +232,7 @@ class LiveRecording {
   std::function<void()> on_give_way_ ABSL_GUARDED_BY(mutex_);
   bool closing_ ABSL_GUARDED_BY(mutex_) = false;
   std::shared_ptr<const format::Manifest> closed_ ABSL_GUARDED_BY(mutex_);
-  std::shared_ptr<services::session::StageBoard> stages_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<services::session::SessionStageTimes> stages_ ABSL_GUARDED_BY(mutex_);
   services::StageTimes stages_before_ ABSL_GUARDED_BY(mutex_);
   std::map<uint64_t, std::function<void()>> followers_ ABSL_GUARDED_BY(mutex_);
   uint64_t next_follower_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -62,7 +62,7 @@ std::vector<Band> BandsOf(const Extent& extent, const SampleSpan& span, uint32_t
 }
 
 // `from` has `rows` rows or fewer, of `width` values each.
-void Spread(const std::vector<float>& from, uint32_t of_rows, uint32_t rows, uint32_t width,
+void Expand(const std::vector<float>& from, uint32_t of_rows, uint32_t rows, uint32_t width,
             std::vector<float>* to) {
   for (uint32_t row = 0; row < rows; ++row) {
     const size_t source = of_rows == 0 ? 0 : size_t{row} * of_rows / rows;
@@ -241,7 +241,7 @@ absl::StatusOr<Spectrogram> StreamView::ReadSpectrogram(const SpectrogramRequest
   for (size_t i = 0; i < bands.size(); ++i) {
     const Spectrogram& one = seen_bands[i];
     const bool fits = one.columns == all.columns;
-    Spread(one.powers, fits ? one.rows : 0, bands[i].rows, all.columns, &all.powers);
+    Expand(one.powers, fits ? one.rows : 0, bands[i].rows, all.columns, &all.powers);
   }
   all.means = MeansOf(seen_bands, all);
   return all;
@@ -295,9 +295,9 @@ absl::StatusOr<Envelope> StreamView::ReadEnvelope(const EnvelopeRequest& request
       if (seen.ok()) one = *std::move(seen);
     }
     const auto seen_points = static_cast<uint32_t>(one.minima.size());
-    Spread(one.minima, seen_points, band.rows, 1, &all.minima);
-    Spread(one.maxima, seen_points, band.rows, 1, &all.maxima);
-    Spread(one.powers, seen_points, band.rows, 1, &all.powers);
+    Expand(one.minima, seen_points, band.rows, 1, &all.minima);
+    Expand(one.maxima, seen_points, band.rows, 1, &all.maxima);
+    Expand(one.powers, seen_points, band.rows, 1, &all.powers);
     all.bytes_read += one.bytes_read;
     all.damaged_pieces += one.damaged_pieces;
   }

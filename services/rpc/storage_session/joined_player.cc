@@ -30,7 +30,7 @@ struct StreamEnd {
 // By the last blocks of a part: its highest is among them.
 absl::Status AddEnd(const PeerPart& part, uint64_t block_samples, StreamEnd* end) {
   const Recording& recording = part.recording;
-  const uint64_t looked_at = parts::SpreadOf(recording.block_bytes) + 1;
+  const uint64_t looked_at = parts::ReorderWindowOf(recording.block_bytes) + 1;
   const uint64_t first = recording.blocks - std::min(recording.blocks, looked_at);
   TD_ASSIGN_OR_RETURN(const auto player, Player::Begin(part.peer, recording, first));
   while (true) {
@@ -97,7 +97,7 @@ JoinedPlayer::JoinedPlayer(uint64_t next, uint64_t block_bytes, uint64_t block_s
       next_(next),
       block_bytes_(block_bytes),
       block_samples_(block_samples),
-      spread_(parts::SpreadOf(block_bytes)) {}
+      reorder_window_(parts::ReorderWindowOf(block_bytes)) {}
 
 absl::StatusOr<std::unique_ptr<JoinedPlayer>> JoinedPlayer::Begin(
     const std::vector<PeerPart>& parts, uint64_t first_block) {
@@ -106,8 +106,9 @@ absl::StatusOr<std::unique_ptr<JoinedPlayer>> JoinedPlayer::Begin(
   auto joined =
       std::unique_ptr<JoinedPlayer>(new JoinedPlayer(first_block, one.block_bytes, block_samples));
   // What a node finds by its sample may lie so far behind what it looks for.
-  const uint64_t spread = joined->spread_;
-  const uint64_t sample = first_block <= spread ? 0 : (first_block - spread) * block_samples;
+  const uint64_t reorder_window = joined->reorder_window_;
+  const uint64_t sample =
+      first_block <= reorder_window ? 0 : (first_block - reorder_window) * block_samples;
   for (const PeerPart& part : parts) {
     Part& mine = joined->parts_.emplace_back();
     if (part.recording.blocks == 0) continue;
@@ -146,7 +147,7 @@ std::optional<Block> JoinedPlayer::TakeNext() {
 JoinedPlayer::Part* JoinedPlayer::Behind() {
   Part* least = nullptr;
   for (Part& part : parts_) {
-    if (part.player == nullptr || part.seen > next_ + spread_) continue;
+    if (part.player == nullptr || part.seen > next_ + reorder_window_) continue;
     if (least == nullptr || part.seen < least->seen) least = &part;
   }
   return least;

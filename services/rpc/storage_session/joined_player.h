@@ -59,7 +59,7 @@ class JoinedPlayer {
   uint64_t next_;
   const uint64_t block_bytes_;
   const uint64_t block_samples_;
-  const uint64_t spread_;
+  const uint64_t reorder_window_;
   std::vector<Part> parts_;
 };
 

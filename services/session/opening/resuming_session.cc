@@ -65,24 +65,25 @@ absl::StatusOr<TransferEnd> ResumingSession::MakeEnd(const Accept& accept) {
   if (!end_.has_value()) {
     TD_ASSIGN_OR_RETURN(TransferEnd end, settings_.session.make_end(accept));
     if (settings_.resume_for_ns > 0 && end.source != nullptr && !accept.resume_token.empty()) {
-      auto kept = std::make_unique<KeptSource>(std::move(end.source));
-      kept_ = kept.get();
-      end.source = std::move(kept);
+      auto resumable = std::make_unique<ResumableSource>(std::move(end.source));
+      resumable_ = resumable.get();
+      end.source = std::move(resumable);
     }
     return end;
   }
   const bool behind_all = settings_.give_elsewhere != nullptr;
-  if (accept.next_block > kept_->end() || (behind_all && accept.next_block < kept_->end())) {
+  if (accept.next_block > resumable_->end() ||
+      (behind_all && accept.next_block < resumable_->end())) {
     return ProtocolViolation(
         {.message = "Accept", .field = "next_block", .peer = node()},
         absl::StrCat("storage node ", node(), " asks for block ", accept.next_block,
-                     " of a recording of which it was given ", kept_->end()));
+                     " of a recording of which it was given ", resumable_->end()));
   }
-  kept_->Forget(accept.next_block);
-  before_.counters.retransmitted_blocks += kept_->again();
+  resumable_->Forget(accept.next_block);
+  before_.counters.retransmitted_blocks += resumable_->again();
   TransferEnd end = *std::exchange(end_, std::nullopt);
-  end.moved = kept_->settled();
-  end.given = kept_->end();
+  end.moved = resumable_->settled();
+  end.given = resumable_->end();
   // What was only received may be gone.
   end.moved.missing = std::max(end.moved.missing, accept.missing_blocks);
   return end;
@@ -119,11 +120,11 @@ void ResumingSession::OnUp(const Snapshot& snapshot) {
 bool ResumingSession::MayGoOn(const Snapshot& snapshot) const {
   if (stopped_ || snapshot.error.ok()) return false;
   if (over_ && !lost_.ok()) return false;
-  if (kept_ == nullptr || (lost_.ok() && !snapshot.running)) return MayBegin(snapshot);
+  if (resumable_ == nullptr || (lost_.ok() && !snapshot.running)) return MayBegin(snapshot);
   // One that never began is told at once: what is wrong with it was so before.
   if (lost_.ok()) return IsLost(snapshot.error);
   // Of what was deleted before anything of it was acknowledged, another one may be made.
-  const bool anew = WhyRefused(snapshot.error) == "DELETED" && kept_->first() == 0;
+  const bool anew = WhyRefused(snapshot.error) == "DELETED" && resumable_->first() == 0;
   return MayPassHere(snapshot.error) || (anew && resume_.has_value());
 }
 
@@ -150,7 +151,7 @@ void ResumingSession::TakeBack() {
   if (settings_.give_elsewhere) {
     settings_.give_elsewhere(std::move(left->blocks));
   } else {
-    kept_->GiveBack(std::move(left->blocks));
+    resumable_->GiveBack(std::move(left->blocks));
   }
   end_ = std::move(left->end);
 }
@@ -176,8 +177,8 @@ void ResumingSession::OnEnded(const Snapshot& snapshot) {
   } else if (WhyRefused(snapshot.error).has_value()) {
     resume_.reset();
   }
-  if (kept_ == nullptr) resume_.reset();
-  if (resume_.has_value()) resume_->first_block = kept_->first();
+  if (resumable_ == nullptr) resume_.reset();
+  if (resume_.has_value()) resume_->first_block = resumable_->first();
   TryAgain();
 }
 
@@ -197,7 +198,7 @@ void ResumingSession::OnLost(const absl::Status& cause) {
                  {{"recording", last_.accept.recording},
                   {"node", node()},
                   {"for", Seconds(settings_.resume_for_ns)},
-                  {"kept_blocks", absl::StrCat(kept_ == nullptr ? 0 : kept_->again())},
+                  {"kept_blocks", absl::StrCat(resumable_ == nullptr ? 0 : resumable_->again())},
                   {"cause", std::string(cause.message())}});
 }
 
@@ -215,9 +216,9 @@ void ResumingSession::TryAgain() {
 }
 
 bool ResumingSession::IsComplete(const absl::Status& refusal) const {
-  if (lost_.ok() || kept_ == nullptr || WhyRefused(refusal) != "SEALED") return false;
-  if (!kept_->total().has_value()) return false;
-  return ReasonOf(refusal)->metadata["blocks"] == absl::StrCat(*kept_->total());
+  if (lost_.ok() || resumable_ == nullptr || WhyRefused(refusal) != "SEALED") return false;
+  if (!resumable_->total().has_value()) return false;
+  return ReasonOf(refusal)->metadata["blocks"] == absl::StrCat(*resumable_->total());
 }
 
 // Between two sessions the loss is what counts.
@@ -237,8 +238,8 @@ absl::Status ResumingSession::ErrorOf(const absl::Status& last) const {
 }
 
 void ResumingSession::ConcludeWhole() {
-  kept_->Forget(kept_->end());
-  const PumpCounts all = kept_->settled();
+  resumable_->Forget(resumable_->end());
+  const PumpCounts all = resumable_->settled();
   last_.blocks = all.blocks;
   last_.bytes = all.bytes;
   last_.total_blocks = all.blocks;

@@ -73,7 +73,7 @@ class ResumingSession final : public Transfer {
   OnChange on_change_;
   std::unique_ptr<ClientSession> session_;  // null between two
   std::optional<TransferEnd> end_;          // between two
-  KeptSource* kept_ = nullptr;              // of the end; null: it cannot be gone on with
+  ResumableSource* resumable_ = nullptr;    // of the end; null: it cannot be gone on with
   std::optional<Resume> resume_;            // what the next session asks for
   std::string verifier_;                    // of the last session
   Snapshot before_;                         // of the sessions that have ended, summed up

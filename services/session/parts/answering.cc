@@ -35,7 +35,7 @@ Answer Answering::AnswerOf(size_t number) const {
        any_other([](const Part& other) { return other.silent_looks < kSilentLooks / 2; }))) {
     return Answer::kSilent;
   }
-  // One that was doubted holds nothing up any more.
+  // One that was suspected holds nothing up any more.
   if (part.stuck_looks > 0 && part.answer != Answer::kNormal) return Answer::kStuck;
   if ((part.stuck_looks >= kStuckLooks || part.holding_up_looks >= kHoldingUpLooks) &&
       any_other([](const Part& other) { return other.since_acknowledged < kStuckLooks / 2; })) {

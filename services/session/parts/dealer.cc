@@ -79,7 +79,7 @@ absl::StatusOr<Flow> Dealer::Pull(size_t number, Block* block) {
   Come(number);
   part.refused = true;
   if (complete()) return Flow::kEnd;
-  if (part.doubted || part.out.size() >= Share(number)) return Flow::kNotNow;
+  if (part.suspected || part.out.size() >= Share(number)) return Flow::kNotNow;
   if (!open_.NextFor(number).has_value()) {
     TD_ASSIGN_OR_RETURN(const Flow flow, Next());
     if (flow != Flow::kMoved) return flow;
@@ -101,7 +101,7 @@ bool Dealer::AnotherComesFirst(size_t number, uint64_t block) {
   for (size_t i = 1; i <= parts_.size(); ++i) {
     const size_t at = (last_given_ + i) % parts_.size();
     const Part& other = parts_[at];
-    const bool wants = !other.away && !other.doubted && other.refused && other.waker != nullptr &&
+    const bool wants = !other.away && !other.suspected && other.refused && other.waker != nullptr &&
                        open_.MayGo(block, at);
     if (at != number && (!wants || other.out.size() >= Share(at))) continue;
     if (other.out.size() >= fewest) continue;
@@ -180,7 +180,7 @@ void Dealer::Acknowledge(size_t number, uint64_t watermark) {
   for (; !part.out.empty() && part.out.front().own < watermark; ++blocks) {
     const uint64_t stream = part.out.front().stream;
     open_.Acknowledge(stream, number);
-    if (const auto done = open_.Settle(stream, Present())) Acknowledged(*done);
+    if (const auto done = open_.Resolve(stream, Present())) Acknowledged(*done);
     part.out.pop_front();
   }
   if (blocks == 0) return;
@@ -201,7 +201,7 @@ void Dealer::Acknowledged(const OpenBlocks::Done& done) {
 void Dealer::GiveBack(size_t number, std::vector<Block> blocks) {
   Part& part = parts_[number];
   part.away = true;
-  part.doubted = false;
+  part.suspected = false;
   part.silent = false;
   part.rate.Forget();
   auto block = blocks.begin();
@@ -214,16 +214,16 @@ void Dealer::GiveBack(size_t number, std::vector<Block> blocks) {
     ++block;
   }
   part.out.clear();
-  SettleAll();
+  ResolveAll();
 }
 
-void Dealer::SettleAll() {
+void Dealer::ResolveAll() {
   if (HasEnough()) {
     degraded_from_.reset();
   } else if (settings_.copies > 1 && !degraded_from_.has_value()) {
     degraded_from_ = open_.FirstOwed().value_or(counts_.blocks);
   }
-  for (const OpenBlocks::Done& done : open_.SettleAll(Present())) Acknowledged(done);
+  for (const OpenBlocks::Done& done : open_.ResolveAll(Present())) Acknowledged(done);
   source_->Acknowledge(acknowledged_.mark());
   WakeRefused();
 }
@@ -233,19 +233,19 @@ bool Dealer::HoldsUp(size_t number) const {
                            parts_[number].out.end();
 }
 
-void Dealer::Doubt(size_t number, bool silent) {
+void Dealer::Suspect(size_t number, bool silent) {
   Part& part = parts_[number];
   if (part.away) return;
-  if (!std::exchange(part.doubted, true)) {
-    for (const Out& out : part.out) open_.Doubt(out.stream, number);
+  if (!std::exchange(part.suspected, true)) {
+    for (const Out& out : part.out) open_.Suspect(out.stream, number);
   }
   part.silent = silent;
-  SettleAll();
+  ResolveAll();
 }
 
 void Dealer::Trust(size_t number) {
   Part& part = parts_[number];
-  if (!std::exchange(part.doubted, false)) return;
+  if (!std::exchange(part.suspected, false)) return;
   part.silent = false;
   for (const Out& out : part.out) open_.Trust(out.stream, number);
   part.rate.Forget();
@@ -270,14 +270,14 @@ double Dealer::RateOf(const Part& part, double unmeasured) const {
   return part.out.empty() ? rate : part.rate.Bound(clock_.NowNs(), rate);
 }
 
-// One that was never measured counts as the fastest. What those in doubt have is not shared out.
+// One that was never measured counts as the fastest. What suspected ones have is not shared out.
 size_t Dealer::Share(size_t number) const {
   double fastest = 0;
   size_t present = 0;
-  size_t kept = 0;  // by those in doubt
+  size_t kept = 0;  // by suspected ones
   for (const Part& part : parts_) {
-    if (part.doubted) kept += part.out.size();
-    if (part.away || part.doubted) continue;
+    if (part.suspected) kept += part.out.size();
+    if (part.away || part.suspected) continue;
     ++present;
     fastest = std::max(fastest, RateOf(part, 0));
   }
@@ -286,7 +286,7 @@ size_t Dealer::Share(size_t number) const {
   const double unmeasured = fastest == 0 ? 1 : fastest;
   double sum = 0;
   for (const Part& part : parts_) {
-    if (!part.away && !part.doubted) sum += RateOf(part, unmeasured);
+    if (!part.away && !part.suspected) sum += RateOf(part, unmeasured);
   }
   // As all of them take a block of each.
   const size_t slots = (settings_.slots - std::min(kept, settings_.slots)) * settings_.copies;

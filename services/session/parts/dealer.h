@@ -11,7 +11,7 @@
 // that there is when no other part is left to take it. Where there are no more parts than copies
 // each gets all blocks, but for a quarter of the ring, and none is held back for another.
 //
-// A part in doubt (answering.h) gets no more blocks, and others may get those that it has; it
+// A suspected part (answering.h) gets no more blocks, and others may get those that it has; it
 // keeps their slots, and what it acknowledges counts all the same.
 //
 // What a lost part had goes to others behind newer blocks. Whoever joins the parts need not look
@@ -86,9 +86,9 @@ struct DealCounts {
 
 // How a stream is dealt.
 struct DealSettings {
-  uint64_t block_samples = 0;  // of a full block
-  size_t slots = 0;            // of the ring that its blocks are in
-  uint64_t spread = 0;         // as reorder_window.h has it
+  uint64_t block_samples = 0;   // of a full block
+  size_t slots = 0;             // of the ring that its blocks are in
+  uint64_t reorder_window = 0;  // as reorder_window.h has it
   size_t parts = 0;
   uint32_t copies = 1;  // of each block, at most `parts`
 };
@@ -112,7 +112,7 @@ class Dealer {
 
   // The part acknowledges nothing, and has not lost its session: until it is trusted again. One
   // that is silent, too, is waited for with no block that has another copy.
-  void Doubt(size_t part, bool silent);
+  void Suspect(size_t part, bool silent);
   void Trust(size_t part);
 
   // The stream gives no more; what it has given is still dealt.
@@ -142,7 +142,7 @@ class Dealer {
     std::deque<Out> out;  // dealt, not acknowledged
     uint64_t next = 0;    // its sequence
     bool away = false;
-    bool doubted = false;
+    bool suspected = false;
     bool silent = false;
     bool refused = false;         // it has asked for more
     uint64_t left_to_others = 0;  // the number of the last block that it could have had
@@ -154,12 +154,14 @@ class Dealer {
   bool AnotherComesFirst(size_t number, uint64_t block);
   // kMoved: there is one more that is open.
   absl::StatusOr<dataplane::Flow> Next();
-  bool IsHeldUp() const { return counts_.blocks >= acknowledged_.mark() + settings_.spread; }
+  bool IsHeldUp() const {
+    return counts_.blocks >= acknowledged_.mark() + settings_.reorder_window;
+  }
   absl::StatusOr<dataplane::Flow> FromStream(dataplane::Block* block);
   dataplane::Block Give(size_t number, uint64_t block);
   void Acknowledged(const OpenBlocks::Done& done);
   // Fewer parts are there.
-  void SettleAll();
+  void ResolveAll();
   double RateOf(const Part& part, double unmeasured) const;
   void WakeRefused();
   // Those that are waited for.

@@ -36,7 +36,7 @@ DealtRecording::DealtRecording(dataplane::Executor& executor, DealtSettings sett
           executor.clock(), std::move(settings_.end.source),
           DealSettings{.block_samples = settings_.block_samples,
                        .slots = settings_.end.ring->slots(),
-                       .spread = SpreadOf(settings_.end.ring->slot_bytes()),
+                       .reorder_window = ReorderWindowOf(settings_.end.ring->slot_bytes()),
                        .parts = settings_.nodes.size(),
                        .copies = settings_.copies})),
       parts_(settings_.nodes.size()),
@@ -106,7 +106,7 @@ void DealtRecording::OnAnswer(size_t number, Answer answer) {
   if (answer == Answer::kNormal) {
     dealer_->Trust(number);
   } else {
-    dealer_->Doubt(number, answer == Answer::kSilent);
+    dealer_->Suspect(number, answer == Answer::kSilent);
   }
   // What a slow disk does all day is for the log.
   if (answer == Answer::kSilent) {

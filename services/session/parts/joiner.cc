@@ -43,7 +43,7 @@ absl::StatusOr<uint64_t> Joiner::SequenceOf(const Part& part, const BlockHeader&
   const uint64_t sequence = header.sample_index / settings_.block_samples;
   const bool possible = header.sample_index % settings_.block_samples == 0 &&
                         session::IsBlockCount(sequence, settings_.block_bytes);
-  if (possible && sequence + settings_.spread >= part.seen) return sequence;
+  if (possible && sequence + settings_.reorder_window >= part.seen) return sequence;
   return ProtocolViolation(
       {.message = "Block", .field = "sample_index"},
       absl::StrCat("block ", header.sequence, " of a part begins at sample ", header.sample_index,
@@ -55,7 +55,7 @@ absl::StatusOr<uint64_t> Joiner::SequenceOf(const Part& part, const BlockHeader&
 // others wait for it, unless that makes nobody wait for them.
 bool Joiner::HasRoom(const Part& part) const {
   if (part.waiting.empty()) return true;
-  if (part.seen > next_ + settings_.spread) return false;
+  if (part.seen > next_ + settings_.reorder_window) return false;
   return !RingIsFull(part) || NextIsLate();
 }
 
@@ -143,7 +143,7 @@ void Joiner::Abort(const absl::Status& cause) {
 // Each part has either ended or come so far that it gives no block below any more.
 bool Joiner::NobodyHasNext() const {
   return std::ranges::all_of(parts_, [this](const Part& part) {
-    return part.ended || part.seen > next_ + settings_.spread;
+    return part.ended || part.seen > next_ + settings_.reorder_window;
   });
 }
 
@@ -194,7 +194,7 @@ Block Joiner::TakeNext() {
 // What the sink has not consumed yet is bounded by its watermark, as missing blocks take no slot.
 void Joiner::GiveSome() {
   for (int i = 0; cause_.ok() && !sated_; ++i) {
-    if (counts_.blocks >= sink_->watermarks().durable + settings_.spread) return;
+    if (counts_.blocks >= sink_->watermarks().durable + settings_.reorder_window) return;
     if (i == kTurn) return executor_.Post(lifetime_.Guard([this] { Drain(); }));
     if (given_.empty()) given_ = TakeNext();
     if (given_.empty()) return;

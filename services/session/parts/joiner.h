@@ -27,7 +27,7 @@ struct JoinSettings {
   size_t parts = 0;
   uint64_t block_samples = 0;  // of a full block
   uint64_t block_bytes = 0;
-  uint64_t spread = 0;          // as reorder_window.h has it
+  uint64_t reorder_window = 0;  // as reorder_window.h has it
   uint64_t first = 0;           // block of the stream that the sink gets as number 0
   size_t ring_slots = 0;        // of each part
   std::optional<size_t> alone;  // this part gives, the others sleep; none: all give

@@ -25,7 +25,7 @@ OpenBlocks::Open* OpenBlocks::Find(uint64_t number) {
 void OpenBlocks::Queue(uint64_t number, const Open& open) {
   const bool owed = IsOwed(open);
   for (size_t part = 0; part < queues_.size(); ++part) {
-    if (owed && ((HoldersOf(open) | open.doubtful) & BitOf(part)) == 0) {
+    if (owed && ((HoldersOf(open) | open.suspected) & BitOf(part)) == 0) {
       queues_[part].insert(number);
     } else {
       queues_[part].erase(number);
@@ -57,7 +57,7 @@ void OpenBlocks::Acknowledge(uint64_t number, size_t part) {
   Open* const open = Find(number);
   if (open == nullptr) return;
   open->out &= ~BitOf(part);
-  open->doubtful &= ~BitOf(part);
+  open->suspected &= ~BitOf(part);
   open->acknowledged |= BitOf(part);
   Queue(number, *open);
 }
@@ -66,16 +66,16 @@ void OpenBlocks::TakeBack(uint64_t number, size_t part) {
   Open* const open = Find(number);
   if (open == nullptr) return;
   open->out &= ~BitOf(part);
-  open->doubtful &= ~BitOf(part);
+  open->suspected &= ~BitOf(part);
   open->again = true;
   Queue(number, *open);
 }
 
-void OpenBlocks::Doubt(uint64_t number, size_t part) {
+void OpenBlocks::Suspect(uint64_t number, size_t part) {
   Open* const open = Find(number);
   if (open == nullptr) return;
   open->out &= ~BitOf(part);
-  open->doubtful |= BitOf(part);
+  open->suspected |= BitOf(part);
   open->again = true;
   Queue(number, *open);
 }
@@ -83,12 +83,12 @@ void OpenBlocks::Doubt(uint64_t number, size_t part) {
 void OpenBlocks::Trust(uint64_t number, size_t part) {
   Open* const open = Find(number);
   if (open == nullptr) return;
-  open->doubtful &= ~BitOf(part);
+  open->suspected &= ~BitOf(part);
   open->out |= BitOf(part);
   Queue(number, *open);
 }
 
-std::optional<OpenBlocks::Done> OpenBlocks::Settle(uint64_t number, PartSet present) {
+std::optional<OpenBlocks::Done> OpenBlocks::Resolve(uint64_t number, PartSet present) {
   const auto it = open_.find(number);
   if (it == open_.end()) return std::nullopt;
   const Open& open = it->second;
@@ -102,13 +102,13 @@ std::optional<OpenBlocks::Done> OpenBlocks::Settle(uint64_t number, PartSet pres
   return done;
 }
 
-std::vector<OpenBlocks::Done> OpenBlocks::SettleAll(PartSet present) {
+std::vector<OpenBlocks::Done> OpenBlocks::ResolveAll(PartSet present) {
   std::vector<uint64_t> numbers;
   numbers.reserve(open_.size());
   for (const auto& [number, open] : open_) numbers.push_back(number);
   std::vector<Done> all;
   for (const uint64_t number : numbers) {
-    if (const auto done = Settle(number, present)) all.push_back(*done);
+    if (const auto done = Resolve(number, present)) all.push_back(*done);
   }
   return all;
 }

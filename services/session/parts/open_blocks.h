@@ -64,8 +64,8 @@ class OpenBlocks {
   // is done already without that part.
   void Acknowledge(uint64_t number, size_t part);
   void TakeBack(uint64_t number, size_t part);
-  // Whether it will be there is in doubt: another part may get it meanwhile, if one lacks it.
-  void Doubt(uint64_t number, size_t part);
+  // The part is suspected not to give it: another part may get it meanwhile, if one lacks it.
+  void Suspect(uint64_t number, size_t part);
   void Trust(uint64_t number, size_t part);
 
   struct Done {
@@ -74,11 +74,11 @@ class OpenBlocks {
     bool too_few = false;  // it has fewer copies than it was to have
   };
   // Whether the block is done as long as only those parts are there: it has its copies; or every
-  // copy that was lent, but for those in doubt, is acknowledged, one at least, and no part is there
+  // copy that was lent, but for suspected ones, is acknowledged, one at least, and no part is there
   // that lacks it. It is forgotten then.
-  std::optional<Done> Settle(uint64_t number, PartSet present);
+  std::optional<Done> Resolve(uint64_t number, PartSet present);
   // The same of all.
-  std::vector<Done> SettleAll(PartSet present);
+  std::vector<Done> ResolveAll(PartSet present);
 
   // The lowest that has too few copies, lent ones included.
   std::optional<uint64_t> FirstOwed() const;
@@ -87,7 +87,7 @@ class OpenBlocks {
   struct Open {
     std::shared_ptr<SharedBlock> block;
     PartSet out = 0;
-    PartSet doubtful = 0;
+    PartSet suspected = 0;
     PartSet acknowledged = 0;
     bool again = false;
   };

@@ -26,28 +26,28 @@ TransferEnd TakeEnd(Admission& admission) {
           .registration = std::move(admission.registration),
           .payload_crc = std::move(admission.payload_crc),
           .arrivals = std::move(admission.arrivals),
-          .stage_times = StageBoard::Stored(admission.stages)};
+          .stage_times = SessionStageTimes::Stored(admission.stages)};
 }
 
-Standing StandingOf(const AdmissionWatch* admission, const DataPath* data_path, const Rails* rails,
-                    bool pump_done) {
+PhaseState PhaseStateOf(const AdmissionWatch* admission, const DataPath* data_path,
+                        const Rails* rails, bool pump_done) {
   if (admission == nullptr) return {.phase = Phase::kOpen};
   if (data_path == nullptr) {
     const auto [at, steps] = admission->phase();
     return {.phase = Phase::kAdmit, .done = steps, .at = at};
   }
-  Standing standing{.phase = Phase::kMove, .rail_up = rails->AnyUp()};
+  PhaseState state{.phase = Phase::kMove, .rail_up = rails->AnyUp()};
   Known known;
   data_path->AddTo(known);
   if (!rails->AnyHasBeenUp()) {
-    standing.phase = Phase::kConnect;
+    state.phase = Phase::kConnect;
   } else if (data_path->sending()) {
-    if (pump_done) standing.phase = Phase::kConsume;
+    if (pump_done) state.phase = Phase::kConsume;
   } else if (known.total.has_value() && known.arrived < *known.total) {
-    standing.phase = Phase::kRest;
-    standing.done = known.arrived;
+    state.phase = Phase::kRest;
+    state.done = known.arrived;
   }
-  return standing;
+  return state;
 }
 
 }  // namespace tapedeck::services::session

@@ -21,7 +21,7 @@ Accept AcceptOf(const Admission& admission, const std::string& session,
 TransferEnd TakeEnd(Admission& admission);
 
 // On the session's executor. Null: not yet; `rails` come with the `data_path`.
-Standing StandingOf(const AdmissionWatch* admission, const DataPath* data_path, const Rails* rails,
-                    bool pump_done);
+PhaseState PhaseStateOf(const AdmissionWatch* admission, const DataPath* data_path,
+                        const Rails* rails, bool pump_done);
 
 }  // namespace tapedeck::services::session

@@ -40,7 +40,7 @@ struct Admission {
   std::shared_ptr<dataplane::ArrivalCrcs> arrivals;    // as in TransferEnd
   dataplane::ladder::Registration registration;        // as in TransferEnd
   std::shared_ptr<dataplane::PayloadCrc> payload_crc;  // as in TransferEnd
-  std::shared_ptr<StageBoard> stages;                  // told by the session; null: nobody asks
+  std::shared_ptr<SessionStageTimes> stages;           // told by the session; null: nobody asks
   // The recordings that it has made, for Progress; on the session's executor; null: accept says it.
   std::function<std::vector<std::string>()> captures;
   std::vector<dataplane::Transport*> transports;  // the rails to use; empty: all of the node

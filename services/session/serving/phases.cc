@@ -37,16 +37,16 @@ absl::Status PhaseOver(const PhaseLimit& limit, const std::string& at) {
 
 }  // namespace
 
-absl::Status PhaseWatch::Look(const Standing& standing, int64_t now_ns) {
-  if (standing.phase != last_.phase || standing.done != last_.done) entered_ns_ = now_ns;
-  if (standing.phase == Phase::kAdmit) heard_ns_ = now_ns;  // it waits for this end
-  last_ = standing;
+absl::Status PhaseWatch::Look(const PhaseState& state, int64_t now_ns) {
+  if (state.phase != last_.phase || state.done != last_.done) entered_ns_ = now_ns;
+  if (state.phase == Phase::kAdmit) heard_ns_ = now_ns;  // it waits for this end
+  last_ = state;
   for (const PhaseLimit& limit : kPhaseLimits) {
-    if (limit.phase == standing.phase && now_ns - entered_ns_ >= limit.limit_ns) {
-      return PhaseOver(limit, standing.at);
+    if (limit.phase == state.phase && now_ns - entered_ns_ >= limit.limit_ns) {
+      return PhaseOver(limit, state.at);
     }
   }
-  if (standing.rail_up || now_ns - heard_ns_ < kSilenceNs) return absl::OkStatus();
+  if (state.rail_up || now_ns - heard_ns_ < kSilenceNs) return absl::OkStatus();
   return PeerLost("worker", absl::StrCat("the worker has no rail up and has said nothing for ",
                                          kSilenceNs / dataplane::kSecondNs, " s"));
 }

@@ -35,7 +35,7 @@ inline constexpr int64_t kConsumeNs = 600 * dataplane::kSecondNs;
 inline constexpr int64_t kSilenceNs = 6 * dataplane::kSecondNs;
 
 // Where a session stands.
-struct Standing {
+struct PhaseState {
   Phase phase = Phase::kOpen;
   bool rail_up = false;
   uint64_t done = 0;  // grows while kAdmit and kRest go on
@@ -53,10 +53,10 @@ class PhaseWatch {
   // DEADLINE_EXCEEDED (SESSION_STALLED, LUN_NOT_RESPONDING) once a phase has lasted too long,
   // UNAVAILABLE (PEER_LOST) once nothing has come from the worker for too long. To be asked every
   // second at least.
-  absl::Status Look(const Standing& standing, int64_t now_ns);
+  absl::Status Look(const PhaseState& state, int64_t now_ns);
 
  private:
-  Standing last_;
+  PhaseState last_;
   int64_t entered_ns_;
   int64_t heard_ns_;
 };

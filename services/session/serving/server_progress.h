@@ -28,7 +28,7 @@ using OnProgress = std::function<void(Direction, const Progress&, uint64_t ring_
 struct HostWords {
   std::function<std::string()> verifier;
   std::function<std::vector<std::string>()> captures;
-  std::shared_ptr<StageBoard> stages;
+  std::shared_ptr<SessionStageTimes> stages;
 };
 
 // The session's, on its executor.

@@ -52,9 +52,9 @@ void ServerSession::Start() {
 void ServerSession::LookAtPhase() {
   if (finished_) return;
   const LogUnder log(trace_.context());
-  const Standing standing =
-      StandingOf(admission_.get(), data_path_.get(), rails_.get(), pump_done_);
-  const absl::Status status = phases_.Look(standing, executor_.clock().NowNs());
+  const PhaseState state =
+      PhaseStateOf(admission_.get(), data_path_.get(), rails_.get(), pump_done_);
+  const absl::Status status = phases_.Look(state, executor_.clock().NowNs());
   if (!status.ok()) {
     dataplane::Log(LogLevel::kWarning, "session", "ended: the worker did not go on",
                    {{"session", settings_.id},

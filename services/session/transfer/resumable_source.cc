@@ -22,15 +22,15 @@ void Count(const dataplane::BlockHeader& header, PumpCounts* counts) {
 
 }  // namespace
 
-struct KeptSource::Shared {
+struct ResumableSource::Shared {
   absl::Mutex mutex;
   dataplane::Waker waker ABSL_GUARDED_BY(mutex);
 };
 
-KeptSource::KeptSource(std::unique_ptr<dataplane::Source> source)
+ResumableSource::ResumableSource(std::unique_ptr<dataplane::Source> source)
     : source_(std::move(source)), shared_(std::make_shared<Shared>()) {}
 
-absl::StatusOr<Flow> KeptSource::Pull(Block* block) {
+absl::StatusOr<Flow> ResumableSource::Pull(Block* block) {
   if (!again_.empty()) {
     *block = std::move(again_.front());
     again_.pop_front();
@@ -42,7 +42,7 @@ absl::StatusOr<Flow> KeptSource::Pull(Block* block) {
   return flow;
 }
 
-void KeptSource::SetWaker(dataplane::Waker waker) {
+void ResumableSource::SetWaker(dataplane::Waker waker) {
   bool first;
   {
     absl::MutexLock lock(&shared_->mutex);
@@ -56,16 +56,16 @@ void KeptSource::SetWaker(dataplane::Waker waker) {
   });
 }
 
-void KeptSource::GiveBack(std::vector<Block> blocks) {
+void ResumableSource::GiveBack(std::vector<Block> blocks) {
   again_.insert(again_.begin(), std::make_move_iterator(blocks.begin()),
                 std::make_move_iterator(blocks.end()));
 }
 
-void KeptSource::Forget(uint64_t next) {
+void ResumableSource::Forget(uint64_t next) {
   while (!again_.empty() && again_.front().header().sequence < next) again_.pop_front();
 }
 
-PumpCounts KeptSource::settled() const {
+PumpCounts ResumableSource::settled() const {
   PumpCounts open;
   for (const Block& block : again_) Count(block.header(), &open);
   return {.blocks = given_.blocks - open.blocks,

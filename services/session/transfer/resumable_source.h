@@ -15,9 +15,9 @@ namespace tapedeck::services::session {
 
 // On the executor of its sessions, one after the other. The source under it gives blocks in order
 // from 0 and goes on by itself meanwhile.
-class KeptSource final : public dataplane::Source {
+class ResumableSource final : public dataplane::Source {
  public:
-  explicit KeptSource(std::unique_ptr<dataplane::Source> source);
+  explicit ResumableSource(std::unique_ptr<dataplane::Source> source);
 
   absl::StatusOr<dataplane::Flow> Pull(dataplane::Block* block) override;
   // Once for each session.

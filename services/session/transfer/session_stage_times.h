@@ -14,7 +14,7 @@
 namespace tapedeck::services::session {
 
 // Any thread, but as said. Shared by the session and what it records into.
-class StageBoard {
+class SessionStageTimes {
  public:
   // By what writes blocks, of which there may be several at a time, as where a segment follows
   // another: a flush begins, and ends, by the steady clock. Time in which several are under way
@@ -30,12 +30,12 @@ class StageBoard {
     --flushes_;
   }
 
-  // What that has spent, of a board that there may be.
-  static std::function<StageTimes()> Stored(std::shared_ptr<StageBoard> board) {
-    if (board == nullptr) return nullptr;
-    return [board = std::move(board)] {
-      absl::MutexLock lock(&board->mutex_);
-      return StageTimes{{"store.flush", "", board->flushing_ns_}};
+  // What that has spent, of times that there may be.
+  static std::function<StageTimes()> Stored(std::shared_ptr<SessionStageTimes> stage_times) {
+    if (stage_times == nullptr) return nullptr;
+    return [stage_times = std::move(stage_times)] {
+      absl::MutexLock lock(&stage_times->mutex_);
+      return StageTimes{{"store.flush", "", stage_times->flushing_ns_}};
     };
   }
 

@@ -28,7 +28,8 @@ struct CommitTerms {
   size_t blocks = 1;
   uint64_t durable = 0;  // every block below is already
   dataplane::flight::Trail trail;
-  std::shared_ptr<services::session::StageBoard> stages = nullptr;  // null: nobody counts flushes
+  std::shared_ptr<services::session::SessionStageTimes> stages =
+      nullptr;  // null: nobody counts flushes
   SlowFlushes slow_flushes;
 };
 

@@ -55,8 +55,8 @@ struct WriterOptions {
   services::telemetry::trace::Branch trace;  // of the session
   std::shared_ptr<WriteVerifier> verifier;   // renewed when a write or flush fails; may be null
   // The session's, for what its recordings keep of it.
-  std::shared_ptr<services::session::StageBoard> stages =
-      std::make_shared<services::session::StageBoard>();
+  std::shared_ptr<services::session::SessionStageTimes> stages =
+      std::make_shared<services::session::SessionStageTimes>();
   // Held until the recording is sealed or the writer gone: its lock and its LUN.
   std::shared_ptr<Hold> lease;
   dataplane::flight::Trail trail;

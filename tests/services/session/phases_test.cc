@@ -26,11 +26,11 @@ std::string PhaseIn(const absl::Status& status) {
 }
 
 // After so many seconds of it, looked at every half second; a worker that talks.
-absl::Status Lasting(const Standing& standing, int seconds, bool talks = true) {
+absl::Status Lasting(const PhaseState& state, int seconds, bool talks = true) {
   PhaseWatch watch(0);
   for (int64_t now_ns = 0; now_ns <= seconds * kSecondNs; now_ns += kSecondNs / 2) {
     if (talks) watch.Heard(now_ns);
-    if (absl::Status status = watch.Look(standing, now_ns); !status.ok()) return status;
+    if (absl::Status status = watch.Look(state, now_ns); !status.ok()) return status;
   }
   return absl::OkStatus();
 }
@@ -42,9 +42,9 @@ TEST(PhasesTest, EachHasItsLimit) {
       {Phase::kRest, "rest", 120},
       {Phase::kConsume, "consume", 600}};
   for (const auto& [phase, name, seconds] : limits) {
-    const Standing standing{.phase = phase, .rail_up = true};
-    EXPECT_TRUE(Lasting(standing, seconds - 1).ok()) << name;
-    EXPECT_EQ(PhaseIn(Lasting(standing, seconds)), name);
+    const PhaseState state{.phase = phase, .rail_up = true};
+    EXPECT_TRUE(Lasting(state, seconds - 1).ok()) << name;
+    EXPECT_EQ(PhaseIn(Lasting(state, seconds)), name);
   }
 }
 
@@ -56,11 +56,9 @@ TEST(PhasesTest, APauseLastsAsLongAsItLikes) {
 
 TEST(PhasesTest, WhatIsPreparedMustGoOn) {
   PhaseWatch watch(0);
-  Standing standing{.phase = Phase::kAdmit, .at = "preparing memory, 40 %"};
-  const auto at = [&](int64_t second) {
-    return watch.Look(standing, second * dataplane::kSecondNs);
-  };
-  for (int64_t second = 0; second < 100; second += 10, ++standing.done) {
+  PhaseState state{.phase = Phase::kAdmit, .at = "preparing memory, 40 %"};
+  const auto at = [&](int64_t second) { return watch.Look(state, second * dataplane::kSecondNs); };
+  for (int64_t second = 0; second < 100; second += 10, ++state.done) {
     EXPECT_TRUE(at(second).ok()) << second;
   }
   EXPECT_TRUE(at(100).ok());
@@ -72,9 +70,9 @@ TEST(PhasesTest, WhatIsPreparedMustGoOn) {
 }
 
 TEST(PhasesTest, SilenceWithoutARailIsTheEnd) {
-  const Standing standing{.phase = Phase::kMove};
-  EXPECT_TRUE(Lasting(standing, 5, /*talks=*/false).ok());
-  const absl::Status status = Lasting(standing, 6, /*talks=*/false);
+  const PhaseState state{.phase = Phase::kMove};
+  EXPECT_TRUE(Lasting(state, 5, /*talks=*/false).ok());
+  const absl::Status status = Lasting(state, 6, /*talks=*/false);
   ASSERT_TRUE(ReasonOf(status).has_value()) << status;
   EXPECT_EQ(ReasonOf(status)->reason, "PEER_LOST");
 }
@@ -83,8 +81,8 @@ TEST(PhasesTest, ProgressBeginsThePhaseAnew) {
   PhaseWatch watch(0);
   for (int64_t second = 0; second < 600; ++second) {
     watch.Heard(second * kSecondNs);
-    const Standing standing{.phase = Phase::kRest, .done = static_cast<uint64_t>(second / 59)};
-    ASSERT_TRUE(watch.Look(standing, second * kSecondNs).ok()) << second;
+    const PhaseState state{.phase = Phase::kRest, .done = static_cast<uint64_t>(second / 59)};
+    ASSERT_TRUE(watch.Look(state, second * kSecondNs).ok()) << second;
   }
 }
 

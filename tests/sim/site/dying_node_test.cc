@@ -140,8 +140,8 @@ class DyingLife {
     if (ended_) return;
     EXPECT_TRUE(worker.result().error.ok()) << worker.result().error;
     EXPECT_EQ(worker.acknowledged(), blocks_[number].blocks);
-    const auto joined = services::parts::Join(parts, kModelledSamples,
-                                              services::parts::SpreadOf(kModelledBlockBytes));
+    const auto joined = services::parts::Join(
+        parts, kModelledSamples, services::parts::ReorderWindowOf(kModelledBlockBytes));
     EXPECT_TRUE(joined.status.ok()) << joined.status;
     EXPECT_EQ(joined.missing, std::set<uint64_t>());
     EXPECT_EQ(joined.blocks, blocks_[number].blocks);

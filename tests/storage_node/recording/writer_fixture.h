@@ -146,8 +146,8 @@ class WriterTest : public testing::Test {
   std::shared_ptr<dataplane::MemoryPool> pool_;
   const std::shared_ptr<recording::WriteVerifier> verifier_ =
       std::make_shared<recording::WriteVerifier>([n = uint64_t{0}]() mutable { return ++n; });
-  const std::shared_ptr<services::session::StageBoard> stages_ =
-      std::make_shared<services::session::StageBoard>();
+  const std::shared_ptr<services::session::SessionStageTimes> stages_ =
+      std::make_shared<services::session::SessionStageTimes>();
   std::optional<format::Manifest> sealed_;
   std::unique_ptr<recording::RecordingWriter> writer_;
 };

@@ -172,18 +172,18 @@ TEST(Explanation, PeopleReadTheFirstTheSecondAndWhatHelps) {
 
 // Of a segment that ends and of the next one.
 TEST(StageTimes, FlushesAtOneTimeCountOnce) {
-  const auto board = std::make_shared<session::StageBoard>();
-  const auto flushing = [stored = session::StageBoard::Stored(board)] {
+  const auto stage_times = std::make_shared<session::SessionStageTimes>();
+  const auto flushing = [stored = session::SessionStageTimes::Stored(stage_times)] {
     return model::TimeOf(stored(), "store.flush");
   };
-  board->FlushBegan(100);
-  board->FlushBegan(105);
+  stage_times->FlushBegan(100);
+  stage_times->FlushBegan(105);
   EXPECT_EQ(flushing(), 5);
-  board->FlushEnded(110);
-  board->FlushEnded(112);
+  stage_times->FlushEnded(110);
+  stage_times->FlushEnded(112);
   EXPECT_EQ(flushing(), 12);
-  board->FlushBegan(200);
-  board->FlushEnded(203);
+  stage_times->FlushBegan(200);
+  stage_times->FlushEnded(203);
   EXPECT_EQ(flushing(), 15);
 }
 

@@ -42,8 +42,10 @@ TEST(DealerTest, WhatAllCouldTakeIsSpreadOverThem) {
           executor, ring,
           sim::SourcePace{.blocks = 8000, .period_ns = 50 * kMicrosecondNs, .block_bytes = kBytes},
           &lost),
-      DealSettings{
-          .block_samples = kPatternSamples, .slots = 64, .spread = kDealtSpread, .parts = 4});
+      DealSettings{.block_samples = kPatternSamples,
+                   .slots = 64,
+                   .reorder_window = kDealtWindow,
+                   .parts = 4});
   std::vector<std::unique_ptr<DealtNode>> nodes;
   for (size_t i = 0; i < 4; ++i) {
     nodes.push_back(std::make_unique<DealtNode>(executor, dealer, i,
@@ -77,8 +79,8 @@ TEST(DealerTest, ANodeThatAcknowledgesNothingKeepsFewSlots) {
   EXPECT_EQ(dealing.nodes[0]->recorded.size() + dealing.nodes[1]->recorded.size(), 400u);
 }
 
-// One that hangs holds nothing up once it is in doubt, and gets blocks again once it is not.
-TEST(DealerTest, WhatAPartInDoubtHasGoesToTheOthers) {
+// One that hangs holds nothing up once it is suspected, and gets blocks again once it is not.
+TEST(DealerTest, WhatASuspectedPartHasGoesToTheOthers) {
   sim::World world(5);
   dataplane::Executor& executor = world.NewExecutor("worker");
   std::set<uint64_t> lost;
@@ -88,8 +90,10 @@ TEST(DealerTest, WhatAPartInDoubtHasGoesToTheOthers) {
           executor, sim::NewRing(128, kBytes),
           sim::SourcePace{.blocks = 4000, .period_ns = kMillisecondNs, .block_bytes = kBytes},
           &lost),
-      DealSettings{
-          .block_samples = kPatternSamples, .slots = 128, .spread = kDealtSpread, .parts = 3});
+      DealSettings{.block_samples = kPatternSamples,
+                   .slots = 128,
+                   .reorder_window = kDealtWindow,
+                   .parts = 3});
   std::vector<std::unique_ptr<DealtNode>> nodes;
   for (size_t i = 0; i < 3; ++i) {
     nodes.push_back(std::make_unique<DealtNode>(
@@ -101,7 +105,7 @@ TEST(DealerTest, WhatAPartInDoubtHasGoesToTheOthers) {
   });
   at(500, [&] { nodes[1]->Hang(); });
   at(760, [&] { EXPECT_TRUE(dealer->HoldsUp(1)); });
-  at(800, [&] { dealer->Doubt(1, /*silent=*/true); });
+  at(800, [&] { dealer->Suspect(1, /*silent=*/true); });
   at(810, [&] {
     EXPECT_FALSE(dealer->HoldsUp(1));
     EXPECT_GT(dealer->open(1), 0u) << "it keeps them";
@@ -117,7 +121,7 @@ TEST(DealerTest, WhatAPartInDoubtHasGoesToTheOthers) {
   EXPECT_GT(nodes[1]->recorded.size(), 400u);
   std::vector<std::vector<uint64_t>> parts;
   for (const auto& node : nodes) parts.push_back(node->recorded);
-  const JoinedOrder joined = Join(parts, kPatternSamples, kDealtSpread);
+  const JoinedOrder joined = Join(parts, kPatternSamples, kDealtWindow);
   EXPECT_EQ(joined.missing, std::set<uint64_t>());
   EXPECT_EQ(joined.blocks, 4000u);
 }
@@ -130,7 +134,7 @@ TEST(DealerTest, WhatIsNotOfTheStreamIsRefused) {
   sim::World world(1);
   auto& executor = world.NewExecutor("worker");
   Dealer dealer(executor.clock(), std::make_unique<sim::PatternSource>(sim::NewRing(8, kBytes), 8),
-                {.block_samples = 99, .slots = 8, .spread = kDealtSpread, .parts = 1});
+                {.block_samples = 99, .slots = 8, .reorder_window = kDealtWindow, .parts = 1});
   dataplane::Block block;
   EXPECT_TRUE(dealer.Pull(0, &block).ok());
   EXPECT_FALSE(dealer.Pull(0, &block).ok()) << "block 1 begins at sample 100";

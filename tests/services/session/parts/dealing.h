@@ -25,7 +25,7 @@ using dataplane::kSecondNs;
 
 inline constexpr uint64_t kPatternSamples = 100;  // as PatternSource counts them
 inline constexpr size_t kBytes = 64;
-inline constexpr uint64_t kDealtSpread = 256;
+inline constexpr uint64_t kDealtWindow = 256;
 
 class Dealing {
  public:
@@ -36,7 +36,7 @@ class Dealing {
         executor.clock(), std::make_unique<sim::PatternSource>(sim::NewRing(slots, kBytes), blocks),
         DealSettings{.block_samples = kPatternSamples,
                      .slots = slots,
-                     .spread = kDealtSpread,
+                     .reorder_window = kDealtWindow,
                      .parts = models.size(),
                      .copies = copies});
     for (size_t i = 0; i < models.size(); ++i) {
@@ -63,14 +63,15 @@ class Dealing {
   std::vector<std::unique_ptr<DealtNode>> nodes;
 };
 
-// Nodes are in doubt at any time, rightly or not.
-inline void DoubtSome(Dealing& dealing, std::mt19937_64& random) {
+// Nodes are suspected at any time, rightly or not.
+inline void SuspectSome(Dealing& dealing, std::mt19937_64& random) {
   for (int doubt = 0; doubt < 4; ++doubt) {
     const size_t part = random() % dealing.nodes.size();
     const auto at = static_cast<int64_t>(random() % 200) * 1000 * kMicrosecondNs;
     const auto lasts = static_cast<int64_t>(random() % 50) * 1000 * kMicrosecondNs;
-    dealing.executor.PostAt(
-        at, [&dealing, part, silent = random() % 2 == 0] { dealing.dealer->Doubt(part, silent); });
+    dealing.executor.PostAt(at, [&dealing, part, silent = random() % 2 == 0] {
+      dealing.dealer->Suspect(part, silent);
+    });
     dealing.executor.PostAt(at + lasts, [&dealing, part] { dealing.dealer->Trust(part); });
   }
 }
@@ -104,11 +105,11 @@ inline void Live(uint64_t seed, uint32_t copies) {
       });
     });
   }
-  if (random() % 2 == 0) DoubtSome(dealing, random);
+  if (random() % 2 == 0) SuspectSome(dealing, random);
   dealing.Run();
   std::vector<std::vector<uint64_t>> parts;
   for (const auto& node : dealing.nodes) parts.push_back(node->recorded);
-  const JoinedOrder joined = Join(parts, kPatternSamples, kDealtSpread);
+  const JoinedOrder joined = Join(parts, kPatternSamples, kDealtWindow);
   EXPECT_EQ(joined.missing, std::set<uint64_t>());
   EXPECT_EQ(joined.blocks, blocks);
   const DealCounts& counts = dealing.dealer->counts();

@@ -96,7 +96,7 @@ TEST(DealtCopiesTest, WhileOneOfTwoNodesIsSilentThereIsOneCopy) {
   dealing.executor.PostAt(500'000 * kMicrosecondNs, [&] { silent.Hang(); });
   dealing.executor.PostAt(600'000 * kMicrosecondNs, [&] {
     EXPECT_LT(dealing.dealer->counts().acknowledged, 5'000u) << "nobody waits for two copies";
-    dealing.dealer->Doubt(1, /*silent=*/true);
+    dealing.dealer->Suspect(1, /*silent=*/true);
     EXPECT_TRUE(dealing.dealer->degraded_from().has_value());
   });
   dealing.executor.PostAt(1'000'000 * kMicrosecondNs, [&] {
@@ -121,7 +121,7 @@ TEST(DealtCopiesTest, TheLastBlockWhichIsPartialGoesToBoth) {
       std::make_shared<Dealer>(executor.clock(), std::make_unique<PartialEnd>(ring, 20),
                                DealSettings{.block_samples = kPatternSamples,
                                             .slots = 8,
-                                            .spread = kDealtSpread,
+                                            .reorder_window = kDealtWindow,
                                             .parts = 2,
                                             .copies = 2});
   std::vector<std::unique_ptr<DealtNode>> nodes;

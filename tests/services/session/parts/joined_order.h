@@ -139,7 +139,7 @@ class JoinEvents final : public session::PumpEvents {
 // `parts`: the sample indexes of each in its own order. Where one gives alone the others begin when
 // they are wanted, as far before the block that the sink waits for as one may be out of order.
 inline JoinedOrder Join(const std::vector<std::vector<uint64_t>>& parts, uint64_t block_samples,
-                        uint64_t spread, uint64_t first = 0, size_t slots = 8,
+                        uint64_t reorder_window, uint64_t first = 0, size_t slots = 8,
                         std::optional<size_t> alone = std::nullopt) {
   JoinedOrder order;
   sim::World world(7);
@@ -151,7 +151,7 @@ inline JoinedOrder Join(const std::vector<std::vector<uint64_t>>& parts, uint64_
                                JoinSettings{.parts = parts.size(),
                                             .block_samples = block_samples,
                                             .block_bytes = 4096,
-                                            .spread = spread,
+                                            .reorder_window = reorder_window,
                                             .first = first,
                                             .ring_slots = slots,
                                             .alone = alone,
@@ -178,7 +178,7 @@ inline JoinedOrder Join(const std::vector<std::vector<uint64_t>>& parts, uint64_
   begin_others = [&] {
     const uint64_t next = joiner->next();
     for (size_t i = 0; i < parts.size(); ++i) {
-      if (i != alone) begin(i, next < spread ? 0 : (next - spread) * block_samples);
+      if (i != alone) begin(i, next < reorder_window ? 0 : (next - reorder_window) * block_samples);
     }
   };
   if (alone.has_value()) {

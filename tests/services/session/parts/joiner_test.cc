@@ -10,7 +10,7 @@ namespace tapedeck::services::parts {
 namespace {
 
 constexpr uint64_t kJoinSamples = 10;
-constexpr uint64_t kJoinSpread = 32;
+constexpr uint64_t kJoinWindow = 32;
 
 // Of these blocks of the stream.
 std::vector<uint64_t> Samples(const std::vector<uint64_t>& blocks) {
@@ -29,7 +29,7 @@ JoinedOrder JoinBlocks(const std::vector<std::vector<uint64_t>>& parts, uint64_t
   std::vector<std::vector<uint64_t>> samples;
   samples.reserve(parts.size());
   for (const auto& part : parts) samples.push_back(Samples(part));
-  return Join(samples, kJoinSamples, kJoinSpread, first);
+  return Join(samples, kJoinSamples, kJoinWindow, first);
 }
 
 TEST(JoinerTest, PartsAreTheStream) {
@@ -47,11 +47,11 @@ TEST(JoinerTest, AMissingPartIsAGapForEachOfItsBlocks) {
 }
 
 TEST(JoinerTest, WhatComesLateFindsItsPlace) {
-  // Block 5 was dealt again when others up to 5 + spread had been; the ring has 8 slots.
+  // Block 5 was dealt again when others up to 5 + reorder window had been; the ring has 8 slots.
   std::vector<uint64_t> late = Range(0, 5, 1);
-  for (uint64_t i = 6; i < 5 + kJoinSpread; ++i) late.push_back(i);
+  for (uint64_t i = 6; i < 5 + kJoinWindow; ++i) late.push_back(i);
   late.push_back(5);
-  for (uint64_t i = 5 + kJoinSpread; i < 100; ++i) late.push_back(i);
+  for (uint64_t i = 5 + kJoinWindow; i < 100; ++i) late.push_back(i);
   const JoinedOrder alone = JoinBlocks({late});
   EXPECT_EQ(alone.blocks, 100u);
   EXPECT_EQ(alone.missing.size(), 0u);
@@ -80,7 +80,7 @@ TEST(JoinerTest, EachPartMayHaveEveryBlock) {
   for (const size_t slots : {2u, 8u, 64u}) {
     for (const size_t copies : {2u, 3u}) {
       const std::vector<std::vector<uint64_t>> parts(copies, Samples(Range(0, 300, 1)));
-      const JoinedOrder order = Join(parts, kJoinSamples, kJoinSpread, 0, slots);
+      const JoinedOrder order = Join(parts, kJoinSamples, kJoinWindow, 0, slots);
       EXPECT_TRUE(order.status.ok()) << order.status;
       EXPECT_EQ(order.blocks, 300u);
       EXPECT_EQ(order.missing.size(), 0u);
@@ -122,7 +122,7 @@ TEST(JoinerTest, ACopyOfWhatTheSinkIsOfferedDoesNotStay) {
                 {.parts = 2,
                  .block_samples = kJoinSamples,
                  .block_bytes = 4096,
-                 .spread = kJoinSpread,
+                 .reorder_window = kJoinWindow,
                  .ring_slots = 8,
                  .on_done = [&](const absl::Status&) { done = true; }},
                 std::move(owned));
@@ -159,7 +159,7 @@ TEST(JoinerTest, WhatIsDamagedInOnePartIsTakenFromAnother) {
   for (uint64_t i = 0; i < 300; ++i) (i / 40 % 2 == 0 ? one : other).insert(i);
   for (const size_t slots : {2u, 8u, 64u}) {
     const JoinedOrder order =
-        Join({DamagedIn(300, one), DamagedIn(300, other)}, kJoinSamples, kJoinSpread, 0, slots);
+        Join({DamagedIn(300, one), DamagedIn(300, other)}, kJoinSamples, kJoinWindow, 0, slots);
     EXPECT_TRUE(order.status.ok()) << order.status;
     EXPECT_EQ(order.blocks, 300u);
     EXPECT_EQ(order.damaged, std::set<uint64_t>());
@@ -176,7 +176,7 @@ TEST(JoinerTest, WhatOneCopyLacksIsTakenFromTheOther) {
   }
   for (const size_t slots : {2u, 8u, 64u}) {
     const JoinedOrder order =
-        Join({Samples(parts[0]), Samples(parts[1])}, kJoinSamples, kJoinSpread, 0, slots);
+        Join({Samples(parts[0]), Samples(parts[1])}, kJoinSamples, kJoinWindow, 0, slots);
     EXPECT_TRUE(order.status.ok()) << order.status;
     EXPECT_EQ(order.blocks, 1000u);
     EXPECT_EQ(order.missing.size(), 0u);
@@ -187,7 +187,7 @@ TEST(JoinerTest, WhatOneCopyLacksIsTakenFromTheOther) {
 TEST(JoinerTest, WhatIsDamagedInAllPartsIsGivenAsThat) {
   const std::set<uint64_t> both = {0, 100, 101, 299};
   const JoinedOrder order =
-      Join({DamagedIn(300, both), DamagedIn(300, both)}, kJoinSamples, kJoinSpread);
+      Join({DamagedIn(300, both), DamagedIn(300, both)}, kJoinSamples, kJoinWindow);
   EXPECT_TRUE(order.status.ok()) << order.status;
   EXPECT_EQ(order.blocks, 300u);
   EXPECT_EQ(order.damaged, both);
@@ -197,7 +197,7 @@ TEST(JoinerTest, WhatIsDamagedInAllPartsIsGivenAsThat) {
 TEST(JoinerTest, ADamagedBlockOfWhichThereIsNoOtherIsGiven) {
   std::vector<uint64_t> lone = Samples(Range(0, 300, 2));
   lone[50] |= kDamagedBit;
-  const JoinedOrder order = Join({lone, Samples(Range(1, 300, 2))}, kJoinSamples, kJoinSpread);
+  const JoinedOrder order = Join({lone, Samples(Range(1, 300, 2))}, kJoinSamples, kJoinWindow);
   EXPECT_EQ(order.blocks, 300u);
   EXPECT_EQ(order.damaged, std::set<uint64_t>({100}));
 }
@@ -209,7 +209,7 @@ TEST(JoinerTest, TheLastBlocksAreAGapWhereAllPartsLackThem) {
   for (const uint64_t block : lost) part[block] |= kMissingBit;
   for (const size_t copies : {1u, 2u}) {
     const std::vector<std::vector<uint64_t>> parts(copies, part);
-    const JoinedOrder order = Join(parts, kJoinSamples, kJoinSpread);
+    const JoinedOrder order = Join(parts, kJoinSamples, kJoinWindow);
     EXPECT_TRUE(order.status.ok()) << order.status;
     EXPECT_EQ(order.blocks, 300u);
     EXPECT_EQ(order.missing, lost);
@@ -224,7 +224,7 @@ TEST(JoinerTest, BeginsInTheMiddle) {
 }
 
 JoinedOrder JoinAlone(const std::vector<std::vector<uint64_t>>& parts, size_t alone) {
-  return Join(parts, kJoinSamples, kJoinSpread, 0, 8, alone);
+  return Join(parts, kJoinSamples, kJoinWindow, 0, 8, alone);
 }
 
 // Of two copies one is read, and of the other what it has around the end, which might be later.
@@ -236,7 +236,7 @@ TEST(JoinerTest, OneCopyThatIsWholeIsReadAlone) {
     EXPECT_EQ(order.blocks, 500u);
     EXPECT_EQ(order.missing.size(), 0u);
     EXPECT_EQ(order.given[alone], 500u);
-    EXPECT_LE(order.given[1 - alone], kJoinSpread);
+    EXPECT_LE(order.given[1 - alone], kJoinWindow);
   }
 }
 
@@ -257,10 +257,10 @@ TEST(JoinerTest, WhatTheCopyThatIsReadAloneLacksComesFromTheOther) {
     EXPECT_EQ(order.blocks, 500u);
     EXPECT_EQ(order.missing.size(), 0u);
     EXPECT_EQ(order.damaged.size(), 0u);
-    EXPECT_LE(order.given[1], 200 + kJoinSpread) << "it is read from where it is wanted";
+    EXPECT_LE(order.given[1], 200 + kJoinWindow) << "it is read from where it is wanted";
     const JoinedOrder other = JoinAlone({part, all}, 1);
     EXPECT_EQ(other.missing.size() + other.damaged.size(), 0u);
-    EXPECT_LE(other.given[0], kJoinSpread);
+    EXPECT_LE(other.given[0], kJoinWindow);
   }
 }
 
@@ -275,11 +275,11 @@ TEST(JoinerTest, WhatBothCopiesLackIsMissingWhicheverIsReadAlone) {
 }
 
 TEST(JoinerTest, WhatNoPartHasIsRefused) {
-  EXPECT_EQ(ReasonOf(Join({{5}}, kJoinSamples, kJoinSpread).status)->reason, "PROTOCOL_VIOLATION");
-  // Behind by more than the spread.
+  EXPECT_EQ(ReasonOf(Join({{5}}, kJoinSamples, kJoinWindow).status)->reason, "PROTOCOL_VIOLATION");
+  // Behind by more than the reorder window.
   const JoinedOrder back = JoinBlocks({{0, 100, 1}});
   EXPECT_EQ(ReasonOf(back.status)->reason, "PROTOCOL_VIOLATION");
-  EXPECT_EQ(ReasonOf(Join({{(kMissingBit - 1) / 10 * 10}}, 10, kJoinSpread).status)->reason,
+  EXPECT_EQ(ReasonOf(Join({{(kMissingBit - 1) / 10 * 10}}, 10, kJoinWindow).status)->reason,
             "PROTOCOL_VIOLATION");
 }
 
@@ -289,10 +289,10 @@ TEST(JoinerTest, NoPartHasAnything) {
   EXPECT_EQ(order.blocks, 0u);
 }
 
-TEST(SpreadTest, IsBoundedInMemory) {
-  EXPECT_EQ(SpreadOf(4096), kMostSpread);
-  EXPECT_EQ(SpreadOf(1 << 20), 256u);
-  EXPECT_EQ(SpreadOf(8 << 20), 32u);
+TEST(ReorderWindowTest, IsBoundedInMemory) {
+  EXPECT_EQ(ReorderWindowOf(4096), kMaxReorderWindow);
+  EXPECT_EQ(ReorderWindowOf(1 << 20), 256u);
+  EXPECT_EQ(ReorderWindowOf(8 << 20), 32u);
 }
 
 }  // namespace
