@@ -100,7 +100,7 @@ struct Console::Asked {
 absl::StatusOr<std::unique_ptr<Console>> Console::Create(const Settings& settings, NodeFacts node,
                                                          const identity::Security& security,
                                                          server::Server& server) {
-  std::unique_ptr<Console> console(new Console(std::move(node), security, server.voucher()));
+  std::unique_ptr<Console> console(new Console(std::move(node), security, server.caller_tokens()));
   if (settings.listen.empty()) return console;
   TD_RETURN_IF_ERROR(console->AddPlaces(settings, server));
   TD_ASSIGN_OR_RETURN(console->loop_, dataplane::EventLoop::Create("console"));
@@ -120,8 +120,8 @@ absl::StatusOr<std::unique_ptr<Console>> Console::Create(const Settings& setting
 }
 
 Console::Console(NodeFacts node, const identity::Security& security,
-                 const identity::Voucher& voucher)
-    : node_(std::move(node)), security_(security), voucher_(voucher) {}
+                 const identity::CallerTokens& caller_tokens)
+    : node_(std::move(node)), security_(security), caller_tokens_(caller_tokens) {}
 
 Console::~Console() {
   http_.reset();
@@ -219,7 +219,7 @@ absl::StatusOr<Console::Asked> Console::Ask(const HttpRequest& request,
     TD_RETURN_IF_ERROR(MayPassOn(*method, *asked.spec.request, caller));
     asked.spec.metadata[identity::kActingForKey] = caller.who();
   } else {
-    asked.spec.metadata[identity::kVouchedKey] = voucher_.Write(caller);
+    asked.spec.metadata[identity::kCallerTokenKey] = caller_tokens_.Write(caller);
   }
   return asked;
 }

@@ -23,7 +23,7 @@ class MethodDescriptor;
 
 namespace tapedeck::services::identity {
 class Security;
-class Voucher;
+class CallerTokens;
 }  // namespace tapedeck::services::identity
 
 namespace tapedeck::services::server {
@@ -56,7 +56,8 @@ class Console final : private HttpHandler {
   struct Place;  // where calls go
   struct Asked;  // one call, before it starts
 
-  Console(NodeFacts node, const identity::Security& security, const identity::Voucher& voucher);
+  Console(NodeFacts node, const identity::Security& security,
+          const identity::CallerTokens& caller_tokens);
 
   absl::Status AddPlaces(const Settings& settings, server::Server& server);
 
@@ -80,7 +81,7 @@ class Console final : private HttpHandler {
 
   const NodeFacts node_;
   const identity::Security& security_;
-  const identity::Voucher& voucher_;
+  const identity::CallerTokens& caller_tokens_;
   std::map<std::string, Place> places_;  // by what stands before the call in a path
   std::vector<std::string> workers_;
   std::map<uint64_t, HttpServer*> streams_;

@@ -37,7 +37,7 @@ bool IsPlaced(absl::string_view node, absl::string_view rest, size_t ids) {
                                absl::StrContains(node, ':'));
 }
 
-bool Means(const std::string& node, const naming::NodeName& name) {
+bool IsNamed(const std::string& node, const naming::NodeName& name) {
   const auto one = naming::ParseNodeName(node);
   return one.ok() && (absl::EqualsIgnoreCase(one->text(), name.text()) ||
                       absl::EqualsIgnoreCase(one->authority(), name.text()));
@@ -61,7 +61,7 @@ Candidates NodesMeant(const Nodes& asked, const std::string& text) {
   Candidates found;
   for (const std::string& node : StoragesOf(asked.storage)) {
     const std::string own = name.ok() ? "" : NameOf(asked, node);
-    const bool meant = name.ok() ? Means(node, *name) : own == text;
+    const bool meant = name.ok() ? IsNamed(node, *name) : own == text;
     if (meant) found.meant.push_back(node);
     found.all.push_back(own.empty() ? node : absl::StrCat(node, " (", own, ")"));
   }

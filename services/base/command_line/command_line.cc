@@ -241,8 +241,8 @@ Option Command::AddRepeatedOption(const std::string& name, TextFunction take,
                      ->allow_extra_args(false));
 }
 
-Option Command::AddNumbered(const std::string& name, const Held& held, const Numbered& choices,
-                            const std::string& help) const {
+Option Command::AddNumbered(const std::string& name, const ChoiceVariable& held,
+                            const Numbered& choices, const std::string& help) const {
   CLI::Option& option = *app_->add_option_function<int64_t>(
       name, [take = held.take](const int64_t& number) { take(number); }, help);
   option.default_function([number = held.number, numbers = choices.numbers] {

@@ -167,11 +167,11 @@ class Command {
     return value.has_value() ? NumberOf(*value) : std::nullopt;
   }
   // The variable of a choice.
-  struct Held {
+  struct ChoiceVariable {
     std::function<void(int64_t)> take;
     std::function<std::optional<int64_t>()> number;
   };
-  Option AddNumbered(const std::string& name, const Held& held, const Numbered& choices,
+  Option AddNumbered(const std::string& name, const ChoiceVariable& held, const Numbered& choices,
                      const std::string& help) const;
 
   CLI::App* app_;

@@ -34,8 +34,8 @@ class Access {
     return gate_ == nullptr || gate_->Allows(caller_, kSeeRight, resource);
   }
   // Null: nobody is known, nothing limits it. `right` is a constant.
-  absl::StatusOr<std::unique_ptr<Gate::Standing>> Open(const Right& right, std::string resource,
-                                                       Gate::OnLost on_lost) const {
+  absl::StatusOr<std::unique_ptr<Gate::Permit>> Open(const Right& right, std::string resource,
+                                                     Gate::OnLost on_lost) const {
     if (gate_ == nullptr) return nullptr;
     return gate_->Open(caller_, right, std::move(resource), std::move(on_lost));
   }

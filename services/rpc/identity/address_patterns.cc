@@ -34,7 +34,7 @@ bool IsPort(absl::string_view text) {
   return text == "*" || dataplane::ParsePort(text).value_or(0) > 0;
 }
 
-bool Fits(absl::string_view pattern, absl::string_view address) {
+bool PatternMatches(absl::string_view pattern, absl::string_view address) {
   const auto [host, port] = SplitHostPort(address);
   const auto [host_pattern, port_pattern] = SplitHostPort(pattern);
   return !port.empty() && Matches(host_pattern, host) && Matches(port_pattern, port);
@@ -74,7 +74,7 @@ AddressPatterns AddressPatterns::Any() {
 bool AddressPatterns::Fit(const std::string& address) const {
   if (any_) return true;
   const std::string small = absl::AsciiStrToLower(address);
-  const auto fits = [&](const std::string& pattern) { return Fits(pattern, small); };
+  const auto fits = [&](const std::string& pattern) { return PatternMatches(pattern, small); };
   return IsHost(SplitHostPort(small).host) && std::ranges::any_of(patterns_, fits);
 }
 

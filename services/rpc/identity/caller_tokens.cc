@@ -14,22 +14,22 @@ constexpr char kBetween = '\0';
 
 }  // namespace
 
-absl::StatusOr<Voucher> Voucher::Create() {
+absl::StatusOr<CallerTokens> CallerTokens::Create() {
   Secret secret;
   // Up to 256 bytes come whole once the system has booted: getrandom(2).
   if (getrandom(secret.data(), secret.size(), 0) != static_cast<ssize_t>(secret.size())) {
     return absl::InternalError("getrandom: no random numbers for calls of the process itself");
   }
-  return Voucher(secret);
+  return CallerTokens(secret);
 }
 
-std::string Voucher::Write(const Caller& caller) const {
+std::string CallerTokens::Write(const Caller& caller) const {
   std::string text(secret_.data(), secret_.size());
   absl::StrAppend(&text, caller.peer, absl::string_view(&kBetween, 1), caller.certificate);
   return text;
 }
 
-absl::StatusOr<Caller> Voucher::Read(absl::string_view text) const {
+absl::StatusOr<Caller> CallerTokens::Read(absl::string_view text) const {
   const size_t end = text.find(kBetween, secret_.size());
   // Takes as long whatever the bytes are, so that nobody learns them one by one.
   const bool own = text.size() > secret_.size() &&

@@ -13,23 +13,23 @@
 namespace tapedeck::services::identity {
 
 // In the metadata of such a call. Bytes, as gRPC takes them from the suffix on.
-inline constexpr char kVouchedKey[] = "tapedeck-vouched-bin";
+inline constexpr char kCallerTokenKey[] = "tapedeck-vouched-bin";
 
 // Immutable, any thread.
-class Voucher {
+class CallerTokens {
  public:
   // INTERNAL: the kernel gives no random numbers.
-  static absl::StatusOr<Voucher> Create();
+  static absl::StatusOr<CallerTokens> Create();
 
   // For the metadata of one call, whose caller is known by his certificate.
   std::string Write(const Caller& caller) const;
 
-  // PERMISSION_DENIED (ACCESS_DENIED) where this voucher has not written it.
+  // PERMISSION_DENIED (ACCESS_DENIED) where this process has not written it.
   absl::StatusOr<Caller> Read(absl::string_view text) const;
 
  private:
   using Secret = std::array<char, 32>;
-  explicit Voucher(const Secret& secret) : secret_(secret) {}
+  explicit CallerTokens(const Secret& secret) : secret_(secret) {}
 
   Secret secret_;
 };

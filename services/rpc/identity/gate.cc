@@ -165,18 +165,17 @@ absl::Status Gate::Admit(const Caller& caller, const Right& right,
                    ": that needs the role ", Word(lack.needs), ", and it has ", has));
 }
 
-absl::StatusOr<std::unique_ptr<Gate::Standing>> Gate::Open(const Caller& caller, const Right& right,
-                                                           std::string resource, OnLost on_lost) {
-  TD_ASSIGN_OR_RETURN(auto standing, Enter(caller, right, resource, std::move(on_lost)));
+absl::StatusOr<std::unique_ptr<Gate::Permit>> Gate::Open(const Caller& caller, const Right& right,
+                                                         std::string resource, OnLost on_lost) {
+  TD_ASSIGN_OR_RETURN(auto permit, Enter(caller, right, resource, std::move(on_lost)));
   // The policy may have changed before the session was among those that are looked at then.
   TD_RETURN_IF_ERROR(Admit(caller, right, resource));
-  return standing;
+  return permit;
 }
 
-absl::StatusOr<std::unique_ptr<Gate::Standing>> Gate::Enter(const Caller& caller,
-                                                            const Right& right,
-                                                            const std::string& resource,
-                                                            OnLost on_lost) {
+absl::StatusOr<std::unique_ptr<Gate::Permit>> Gate::Enter(const Caller& caller, const Right& right,
+                                                          const std::string& resource,
+                                                          OnLost on_lost) {
   TD_RETURN_IF_ERROR(Admit(caller, right, resource));
   absl::MutexLock lock(&mutex_);
   const uint32_t most = (policy_ == nullptr ? IdentityLimits() : policy_->limits()).sessions;
@@ -190,7 +189,7 @@ absl::StatusOr<std::unique_ptr<Gate::Standing>> Gate::Enter(const Caller& caller
   }
   const uint64_t id = opened_++;
   sessions_[id] = {caller, &right, resource, std::move(on_lost)};
-  return std::make_unique<Standing>(*this, id);
+  return std::make_unique<Permit>(*this, id);
 }
 
 void Gate::Leave(uint64_t id) {

@@ -38,12 +38,12 @@ struct GateSettings {
 class Gate {
  public:
   // What a session holds for as long as it may go on. The gate outlives it.
-  class Standing {
+  class Permit {
    public:
-    Standing(Gate& gate, uint64_t id) : gate_(gate), id_(id) {}
-    Standing(const Standing&) = delete;
-    Standing& operator=(const Standing&) = delete;
-    ~Standing() { gate_.Leave(id_); }
+    Permit(Gate& gate, uint64_t id) : gate_(gate), id_(id) {}
+    Permit(const Permit&) = delete;
+    Permit& operator=(const Permit&) = delete;
+    ~Permit() { gate_.Leave(id_); }
 
    private:
     Gate& gate_;
@@ -67,8 +67,8 @@ class Gate {
 
   // Admits a session, within the limit for its identity (LIMIT_REACHED). Where the caller loses the
   // right later, `on_lost` is called once, on the gate's thread: it must not wait.
-  absl::StatusOr<std::unique_ptr<Standing>> Open(const Caller& caller, const Right& right,
-                                                 std::string resource, OnLost on_lost)
+  absl::StatusOr<std::unique_ptr<Permit>> Open(const Caller& caller, const Right& right,
+                                               std::string resource, OnLost on_lost)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // What is wrong with the policy's file as it is now; the last good one is in force.
@@ -97,8 +97,8 @@ class Gate {
   std::shared_ptr<const Policy> policy() const ABSL_LOCKS_EXCLUDED(mutex_);
   bool LacksNothing(const Caller& caller, const Right& right, absl::string_view resource,
                     Lack& lack) const;
-  absl::StatusOr<std::unique_ptr<Standing>> Enter(const Caller& caller, const Right& right,
-                                                  const std::string& resource, OnLost on_lost)
+  absl::StatusOr<std::unique_ptr<Permit>> Enter(const Caller& caller, const Right& right,
+                                                const std::string& resource, OnLost on_lost)
       ABSL_LOCKS_EXCLUDED(mutex_);
   void Leave(uint64_t id) ABSL_LOCKS_EXCLUDED(mutex_);
   void Watch() ABSL_LOCKS_EXCLUDED(mutex_);

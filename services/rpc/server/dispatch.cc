@@ -80,10 +80,10 @@ absl::Status Dispatch::Begin(std::function<void()> call, Work work, absl::string
 absl::StatusOr<identity::Caller> Dispatch::CallerOf(
     const grpc::CallbackServerContext& context) const {
   const grpc::AuthContext& connection = *context.auth_context();
-  const absl::string_view vouched = HeaderOf(context, identity::kVouchedKey);
+  const absl::string_view token = HeaderOf(context, identity::kCallerTokenKey);
   // A connection that came over a network has a certificate here, and speaks for that alone.
-  if (!connection.IsPeerAuthenticated() && !vouched.empty()) return voucher_.Read(vouched);
-  if (!vouched.empty()) {
+  if (!connection.IsPeerAuthenticated() && !token.empty()) return caller_tokens_.Read(token);
+  if (!token.empty()) {
     return identity::AccessDenied({}, "a call from outside this process is vouched for by nobody");
   }
   return identity::CallerOf(connection, HeaderOf(context, identity::kActingForKey));

@@ -50,11 +50,12 @@ class Dispatch {
 
   // `tracer` and `gate` may be null, and outlive the calls. Without a gate everybody may do
   // everything.
-  Dispatch(telemetry::trace::Tracer* tracer, identity::Gate* gate, identity::Voucher voucher)
-      : tracer_(tracer), gate_(gate), voucher_(std::move(voucher)) {}
+  Dispatch(telemetry::trace::Tracer* tracer, identity::Gate* gate,
+           identity::CallerTokens caller_tokens)
+      : tracer_(tracer), gate_(gate), caller_tokens_(std::move(caller_tokens)) {}
 
   // What calls from within the process say with whose they are.
-  const identity::Voucher& voucher() const { return voucher_; }
+  const identity::CallerTokens& caller_tokens() const { return caller_tokens_; }
 
   // Runs `handler` on a call thread and finishes the call with its status, if the caller may make
   // it; a caller that may not takes no thread.
@@ -124,7 +125,7 @@ class Dispatch {
 
   telemetry::trace::Tracer* const tracer_;
   identity::Gate* const gate_;
-  const identity::Voucher voucher_;
+  const identity::CallerTokens caller_tokens_;
   std::atomic<bool> draining_ = false;
   std::atomic<bool> stopping_ = false;
   RefusalPace refusals_;

@@ -45,7 +45,7 @@ int64_t RefusalPace::TakeTurn() {
 }
 
 void RefusalPace::TakeGone(std::vector<Answer>& unheard) {
-  const auto waits = [](const Held& held) { return !held.gone(); };
+  const auto waits = [](const PendingAnswer& held) { return !held.gone(); };
   const auto first = std::stable_partition(held_.begin(), held_.end(), waits);
   for (auto held = first; held != held_.end(); ++held) unheard.push_back(std::move(held->answer));
   held_.erase(first, held_.end());

@@ -44,7 +44,7 @@ class RefusalPace {
   void Stop() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  struct Held {
+  struct PendingAnswer {
     Answer answer;
     Gone gone;
   };
@@ -61,7 +61,7 @@ class RefusalPace {
   const RefusalLimits limits_;
   absl::Mutex mutex_;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
-  std::deque<Held> held_ ABSL_GUARDED_BY(mutex_);
+  std::deque<PendingAnswer> held_ ABSL_GUARDED_BY(mutex_);
   RateLimiter limiter_ ABSL_GUARDED_BY(mutex_);
   // Made when first needed. It has a task for each that is held.
   std::unique_ptr<TaskThread> thread_ ABSL_GUARDED_BY(mutex_);

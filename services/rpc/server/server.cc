@@ -39,8 +39,9 @@ namespace tapedeck::services::server {
 // Member order is teardown order: calls end before what they call.
 struct Server::Parts {
   Parts(telemetry::trace::Tracer* tracer, const identity::Security* security,
-        identity::Voucher voucher)
-      : dispatch(tracer, security == nullptr ? nullptr : security->gate(), std::move(voucher)) {}
+        identity::CallerTokens caller_tokens)
+      : dispatch(tracer, security == nullptr ? nullptr : security->gate(),
+                 std::move(caller_tokens)) {}
 
   Dispatch dispatch;
   std::vector<Service> services;
@@ -174,8 +175,8 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Create(const std::string& listen
   TD_RETURN_IF_ERROR(CheckListenAddress(listen));
   // Called before the first builder: linking the plug-in alone can be dropped by the linker.
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
-  TD_ASSIGN_OR_RETURN(identity::Voucher voucher, identity::Voucher::Create());
-  auto parts = std::make_unique<Parts>(tracer, security, std::move(voucher));
+  TD_ASSIGN_OR_RETURN(identity::CallerTokens caller_tokens, identity::CallerTokens::Create());
+  auto parts = std::make_unique<Parts>(tracer, security, std::move(caller_tokens));
   std::set<std::string> names;
   for (const ServiceFactory& factory : factories) {
     parts->services.push_back(factory(parts->dispatch));
@@ -213,7 +214,9 @@ std::shared_ptr<grpc::Channel> Server::OwnChannel() {
   return parts_->server->InProcessChannel(arguments);
 }
 
-const identity::Voucher& Server::voucher() const { return parts_->dispatch.voucher(); }
+const identity::CallerTokens& Server::caller_tokens() const {
+  return parts_->dispatch.caller_tokens();
+}
 
 std::vector<std::string> Server::services() const {
   std::vector<std::string> names;

@@ -17,7 +17,7 @@ class Channel;
 
 namespace tapedeck::services::identity {
 class Security;
-class Voucher;
+class CallerTokens;
 }  // namespace tapedeck::services::identity
 
 namespace tapedeck::services::server {
@@ -38,9 +38,9 @@ class Server {
   int port() const;
 
   // A way in for what runs in this process: its calls take the path of all others. With
-  // certificates each says by the voucher whose it is. The channel goes before the server.
+  // certificates each says by a caller token whose it is. The channel goes before the server.
   std::shared_ptr<grpc::Channel> OwnChannel();
-  const identity::Voucher& voucher() const;
+  const identity::CallerTokens& caller_tokens() const;
 
   // Names of the services that it was made with.
   std::vector<std::string> services() const;

@@ -11,7 +11,7 @@
 
 namespace tapedeck::services::session_stream {
 
-class Graveyard;
+class CallReaper;
 
 // Opens streams, and gives up their connections on a thread of its own: gRPC 1.51 reads freed
 // memory when the last channel of a process goes on one of gRPC's threads. Any thread.
@@ -26,7 +26,7 @@ class StreamOpener {
   std::unique_ptr<session::ControlStream> Open(const client::Channel& channel);
 
  private:
-  const std::unique_ptr<Graveyard> graveyard_;
+  const std::unique_ptr<CallReaper> reaper_;
 };
 
 // Who a call's limits are counted for: the identity, or where there is none the host of gRPC's

@@ -99,12 +99,12 @@ class ServedStream final : public TransferReactor, public StreamCore {
 
   // Whoever the certificates say has asked is who records.
   absl::Status Enter(session::Open& open) {
-    if (standing_ != nullptr) return absl::OkStatus();  // a second one, which the session refuses
+    if (permit_ != nullptr) return absl::OkStatus();  // a second one, which the session refuses
     const bool records = open.direction == session::Direction::kRecord;
     const auto end = [stream = weak_from_this()](const absl::Status& why) {
       if (const auto live = stream.lock()) live->Tell(session::Finished{.cause = why});
     };
-    TD_ASSIGN_OR_RETURN(standing_,
+    TD_ASSIGN_OR_RETURN(permit_,
                         access_.Open(records ? identity::kRecordRight : identity::kPlayRight,
                                      records ? open.channel : open.recording, end));
     if (!access_.who().empty()) open.recorder = access_.who();
@@ -124,7 +124,7 @@ class ServedStream final : public TransferReactor, public StreamCore {
     // A peer that is gone looks at first as if it had nothing more to say.
     telemetry::trace::EndCall(span_, cancelled_ ? lost : EndStatus());
     Ended(cancelled_ ? lost : absl::OkStatus());
-    standing_.reset();
+    permit_.reset();
     if (!went_well_)
       failures_.Count(caller_, kFailures, dataplane::SystemClock().NowNs(), kLongestWaitNs);
     const std::shared_ptr<ServedStream> last = std::move(self_);
@@ -164,7 +164,7 @@ class ServedStream final : public TransferReactor, public StreamCore {
   const std::string caller_;
   grpc::Alarm turn_;
   std::atomic<bool> went_well_ = false;
-  std::unique_ptr<identity::Gate::Standing> standing_;  // from Open on; touched by reads
+  std::unique_ptr<identity::Gate::Permit> permit_;  // from Open on; touched by reads
   std::atomic<bool> cancelled_ = false;
   // gRPC's while a read or write is under way.
   v1::TransferRequest request_;

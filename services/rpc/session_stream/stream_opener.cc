@@ -21,20 +21,20 @@ namespace tapedeck::services::session_stream {
 
 // Destroys ended calls on a thread that is not one of gRPC's. Owned by a StreamOpener. Any thread
 // may call.
-class Graveyard {
+class CallReaper {
  public:
-  Graveyard();
-  // Waits until every call that was begun is buried.
-  ~Graveyard();
+  CallReaper();
+  // Waits until every call that was begun is destroyed.
+  ~CallReaper();
 
   void CallBegun();
-  void Bury(std::shared_ptr<void> call);
+  void Reap(std::shared_ptr<void> call);
 
  private:
   void Work();
 
   absl::Mutex mutex_;
-  int unburied_ ABSL_GUARDED_BY(mutex_) = 0;
+  int open_calls_ ABSL_GUARDED_BY(mutex_) = 0;
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<std::shared_ptr<void>> calls_ ABSL_GUARDED_BY(mutex_);
   std::thread thread_;
@@ -54,8 +54,8 @@ struct EndedCall {
 // while the session may still begin reads and writes.
 class OpenedStream final : public ClientReactor, public StreamCore {
  public:
-  OpenedStream(Graveyard& graveyard, const client::Channel& channel)
-      : graveyard_(graveyard),
+  OpenedStream(CallReaper& reaper, const client::Channel& channel)
+      : reaper_(reaper),
         node_(channel.address),
         channel_(channel.channel),
         stub_(v1::SessionService::NewStub(channel.channel)) {}
@@ -68,12 +68,12 @@ class OpenedStream final : public ClientReactor, public StreamCore {
   void OnDone(const grpc::Status& status) override {
     Ended(client::CallStatus(status, node_,
                              answered_ ? client::Contact::kMade : client::Contact::kUnknown));
-    graveyard_.Bury(std::make_shared<EndedCall>(EndedCall{std::move(self_), std::move(pulse_)}));
+    reaper_.Reap(std::make_shared<EndedCall>(EndedCall{std::move(self_), std::move(pulse_)}));
   }
 
   void BeginCall() override {
     self_ = shared_from_this();
-    graveyard_.CallBegun();
+    reaper_.CallBegun();
     stub_->async()->Transfer(&context_, this);
     AddHold();
     StartCall();
@@ -101,7 +101,7 @@ class OpenedStream final : public ClientReactor, public StreamCore {
     close_status().ok() ? StartWritesDone() : context_.TryCancel();
   }
 
-  Graveyard& graveyard_;
+  CallReaper& reaper_;
   const std::string node_;
   const std::shared_ptr<grpc::Channel> channel_;
   const std::unique_ptr<v1::SessionService::Stub> stub_;
@@ -116,9 +116,9 @@ class OpenedStream final : public ClientReactor, public StreamCore {
 
 }  // namespace
 
-Graveyard::Graveyard() : thread_([this] { Work(); }) {}
+CallReaper::CallReaper() : thread_([this] { Work(); }) {}
 
-Graveyard::~Graveyard() {
+CallReaper::~CallReaper() {
   {
     absl::MutexLock lock(&mutex_);
     stop_ = true;
@@ -126,20 +126,20 @@ Graveyard::~Graveyard() {
   thread_.join();
 }
 
-void Graveyard::CallBegun() {
+void CallReaper::CallBegun() {
   absl::MutexLock lock(&mutex_);
-  ++unburied_;
+  ++open_calls_;
 }
 
-void Graveyard::Bury(std::shared_ptr<void> call) {
+void CallReaper::Reap(std::shared_ptr<void> call) {
   absl::MutexLock lock(&mutex_);
-  --unburied_;
+  --open_calls_;
   calls_.push_back(std::move(call));
 }
 
-void Graveyard::Work() {
+void CallReaper::Work() {
   const auto ready = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return !calls_.empty() || (stop_ && unburied_ == 0);
+    return !calls_.empty() || (stop_ && open_calls_ == 0);
   };
   std::vector<std::shared_ptr<void>> calls;
   do {
@@ -150,12 +150,12 @@ void Graveyard::Work() {
   } while (!calls.empty());
 }
 
-StreamOpener::StreamOpener() : graveyard_(std::make_unique<Graveyard>()) {}
+StreamOpener::StreamOpener() : reaper_(std::make_unique<CallReaper>()) {}
 
 StreamOpener::~StreamOpener() = default;
 
 std::unique_ptr<session::ControlStream> StreamOpener::Open(const client::Channel& channel) {
-  return MakeControlStream(std::make_shared<OpenedStream>(*graveyard_, channel));
+  return MakeControlStream(std::make_shared<OpenedStream>(*reaper_, channel));
 }
 
 }  // namespace tapedeck::services::session_stream

@@ -27,10 +27,10 @@ namespace {
 
 using identity::Authority;
 using identity::Caller;
+using identity::CallerTokens;
 using identity::IsAccessDenied;
 using identity::SecureServer;
 using identity::TlsFiles;
-using identity::Voucher;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -52,10 +52,10 @@ constexpr char kPolicy[] =
 std::string AsUri(const std::string& name) { return absl::StrCat("URI:spiffe://lab/", name); }
 
 // A call of gRPC that says something of whose it is.
-absl::Status Say(const std::shared_ptr<grpc::Channel>& channel, const std::string& vouched) {
+absl::Status Say(const std::shared_ptr<grpc::Channel>& channel, const std::string& token) {
   grpc::ClientContext context;
   context.set_deadline(absl::ToChronoTime(dataplane::WallTime() + identity::kPatience));
-  if (!vouched.empty()) context.AddMetadata(identity::kVouchedKey, vouched);
+  if (!token.empty()) context.AddMetadata(identity::kCallerTokenKey, token);
   v1::GetLunRequest request;
   request.set_name("luns/a");
   v1::Lun answer;
@@ -63,33 +63,33 @@ absl::Status Say(const std::shared_ptr<grpc::Channel>& channel, const std::strin
   return client::CallStatus(stub->GetLun(&context, request, &answer), "node");
 }
 
-TEST(VoucherTest, ReadsWhatItHasWrittenAndNothingElse) {
-  const Voucher voucher = Voucher::Create().value();
+TEST(CallerTokensTest, ReadsWhatItHasWrittenAndNothingElse) {
+  const CallerTokens caller_tokens = CallerTokens::Create().value();
   const Caller ann{.peer = "spiffe://lab/ann", .certificate = "PEM\nPEM\n"};
-  const std::string text = voucher.Write(ann);
-  EXPECT_EQ(voucher.Read(text).value(), ann);
-  EXPECT_TRUE(IsAccessDenied(Voucher::Create().value().Read(text).status()));
+  const std::string text = caller_tokens.Write(ann);
+  EXPECT_EQ(caller_tokens.Read(text).value(), ann);
+  EXPECT_TRUE(IsAccessDenied(CallerTokens::Create().value().Read(text).status()));
   for (size_t bytes = 0; bytes <= 32; ++bytes) {
-    EXPECT_TRUE(IsAccessDenied(voucher.Read(text.substr(0, bytes)).status())) << bytes;
+    EXPECT_TRUE(IsAccessDenied(caller_tokens.Read(text.substr(0, bytes)).status())) << bytes;
   }
   for (size_t at = 0; at < 32; ++at) {
     std::string other = text;
     other[at] = static_cast<char>(other[at] ^ 1);
-    EXPECT_TRUE(IsAccessDenied(voucher.Read(other).status())) << at;
+    EXPECT_TRUE(IsAccessDenied(caller_tokens.Read(other).status())) << at;
   }
-  EXPECT_TRUE(IsAccessDenied(voucher.Read("").status()));
+  EXPECT_TRUE(IsAccessDenied(caller_tokens.Read("").status()));
 }
 
-TEST(VouchedCallTest, OnlyTheProcessItselfIsBelieved) {
+TEST(CallerTokenCallTest, OnlyTheProcessItselfIsBelieved) {
   const SecureServer server(kPolicy);
   const std::string of_root =
-      server.server().voucher().Write({.peer = "spiffe://lab/root", .certificate = ""});
+      server.server().caller_tokens().Write({.peer = "spiffe://lab/root", .certificate = ""});
   const auto own = server.server().OwnChannel();
   EXPECT_TRUE(absl::IsNotFound(Say(own, of_root)));  // there is no such LUN, and root may ask
   EXPECT_TRUE(IsAccessDenied(Say(own, "")));
   EXPECT_TRUE(IsAccessDenied(Say(own, std::string(64, 'x'))));
-  EXPECT_TRUE(
-      IsAccessDenied(Say(own, server.server().voucher().Write({.peer = "spiffe://lab/eve"}))));
+  EXPECT_TRUE(IsAccessDenied(
+      Say(own, server.server().caller_tokens().Write({.peer = "spiffe://lab/eve"}))));
   // Over the network not even what the process has written.
   const auto network = server.ChannelOf("eve").channel;
   EXPECT_TRUE(IsAccessDenied(Say(network, of_root)));
