@@ -15,18 +15,18 @@ namespace {
 std::atomic<bool> is_on = true;
 
 // The thread's ring, from its first stamp until it ends.
-class Held {
+class ThreadRing {
  public:
-  Held() {
+  ThreadRing() {
     std::array<char, 16> name{};
     pthread_getname_np(pthread_self(), name.data(), name.size());
     ring_ = ProcessRings().Take(name.data());
   }
-  ~Held() {
+  ~ThreadRing() {
     if (ring_ != nullptr) ProcessRings().GiveBack(ring_);
   }
-  Held(const Held&) = delete;
-  Held& operator=(const Held&) = delete;
+  ThreadRing(const ThreadRing&) = delete;
+  ThreadRing& operator=(const ThreadRing&) = delete;
 
   Ring* ring() const { return ring_; }
 
@@ -53,8 +53,8 @@ void Trail::Write(Kind kind, const Mark& mark) const {
                     .kind = kind,
                     .place = static_cast<uint8_t>(std::min<uint64_t>(mark.place, UINT8_MAX))};
   Fire(entry);
-  static thread_local const Held held;
-  if (held.ring() != nullptr) held.ring()->Put(entry);
+  static thread_local const ThreadRing thread_ring;
+  if (thread_ring.ring() != nullptr) thread_ring.ring()->Put(entry);
 }
 
 }  // namespace tapedeck::dataplane::flight

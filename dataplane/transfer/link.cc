@@ -80,13 +80,13 @@ void Link::PortDown(const LinkPort* port, const absl::Status& cause) {
   events_->OnLinkDown(*this, cause);
 }
 
-void Link::PortHeard(const LinkPort* port, PortNews news) {
+void Link::PortHeard(const LinkPort* port, PortEvent event) {
   if (port != port_.get() || !up()) return;
-  if (!news.arrived.empty()) {
-    arrivals_->Arrived(news.arrived, std::move(news.crcs), &poller(), news.crc_ns);
+  if (!event.arrived.empty()) {
+    arrivals_->Arrived(event.arrived, std::move(event.crcs), &poller(), event.crc_ns);
   }
-  if (news.is_frame) return events_->OnLinkFrame(*this, news.frame, news.payload);
-  events_->OnLinkCompleted(*this, news.work);
+  if (event.is_frame) return events_->OnLinkFrame(*this, event.frame, event.payload);
+  events_->OnLinkCompleted(*this, event.work);
 }
 
 void Link::Close(const absl::Status& cause) {

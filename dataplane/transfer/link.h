@@ -112,7 +112,7 @@ class Link final : private LinkPortEvents {
   void PortOffered(const LinkPort* port, absl::StatusOr<Endpoint> endpoint) override;
   void PortUp(const LinkPort* port) override;
   void PortDown(const LinkPort* port, const absl::Status& cause) override;
-  void PortHeard(const LinkPort* port, PortNews news) override;
+  void PortHeard(const LinkPort* port, PortEvent event) override;
 
   Executor& executor_;
   Transport& transport_;

@@ -12,7 +12,7 @@ LinkPort::LinkPort(Executor& poller, Executor& owner, LinkPortEvents* events,
       events_(events),
       alive_(std::move(alive)),
       settings_(settings),
-      heard_(poller, [this](std::vector<PortNews> news) { Deliver(std::move(news)); }) {
+      heard_(poller, [this](std::vector<PortEvent> events) { Deliver(std::move(events)); }) {
   if (settings_.piece_bytes != 0) arriving_.emplace(settings_.piece_bytes, poller_.clock());
 }
 
@@ -183,22 +183,22 @@ void LinkPort::OnArriving(std::span<const std::byte> more) {
 }
 
 // With `arrived` a payload is complete.
-void LinkPort::Hear(PortNews news, std::span<std::byte> arrived) {
+void LinkPort::Hear(PortEvent event, std::span<std::byte> arrived) {
   if (arriving_.has_value()) {
     ArrivingPayload::Checked checked = arriving_->Complete(arrived);
-    news.arrived = arrived;
-    news.crcs = std::move(checked.pieces);
-    news.crc_ns = checked.busy_ns;
+    event.arrived = arrived;
+    event.crcs = std::move(checked.pieces);
+    event.crc_ns = checked.busy_ns;
   }
-  heard_.Add(std::move(news), arrived.size());
+  heard_.Add(std::move(event), arrived.size());
 }
 
-void LinkPort::Deliver(std::vector<PortNews> news) {
-  owner_.Post([events = events_, alive = alive_, port = this, untaken = untaken_,
-               news = std::move(news)]() mutable {
-    for (PortNews& one : news) {
+void LinkPort::Deliver(std::vector<PortEvent> events) {
+  owner_.Post([listener = events_, alive = alive_, port = this, untaken = untaken_,
+               events = std::move(events)]() mutable {
+    for (PortEvent& one : events) {
       if (one.is_frame) untaken->fetch_sub(1);
-      if (!alive.expired()) events->PortHeard(port, std::move(one));
+      if (!alive.expired()) listener->PortHeard(port, std::move(one));
     }
   });
 }

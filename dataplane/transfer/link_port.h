@@ -42,7 +42,7 @@ class LinkPortEvents {
   virtual void PortOffered(const LinkPort* port, absl::StatusOr<Endpoint> endpoint) = 0;
   virtual void PortUp(const LinkPort* port) = 0;
   virtual void PortDown(const LinkPort* port, const absl::Status& cause) = 0;  // last
-  virtual void PortHeard(const LinkPort* port, PortNews news) = 0;
+  virtual void PortHeard(const LinkPort* port, PortEvent event) = 0;
 };
 
 struct PortSettings {
@@ -80,8 +80,8 @@ class LinkPort final : public ConnectionEvents, public std::enable_shared_from_t
   // The connection has taken a payload, which `work` names.
   void Begin(const Frame* frame, uint64_t work, std::span<std::byte> into = {});
   std::span<std::byte> Granted(const Frame& frame);
-  void Hear(PortNews news, std::span<std::byte> arrived);
-  void Deliver(std::vector<PortNews> news);
+  void Hear(PortEvent event, std::span<std::byte> arrived);
+  void Deliver(std::vector<PortEvent> events);
 
   void OnFrame(const Frame& frame, std::span<std::byte> payload) override;
   void OnArriving(std::span<const std::byte> more) override;
@@ -114,7 +114,7 @@ class LinkPort final : public ConnectionEvents, public std::enable_shared_from_t
   // Slots that the peer may write into; kept only where CRCs are computed.
   std::map<uint32_t, std::span<std::byte>> granted_;
   std::optional<ArrivingPayload> arriving_;  // where CRCs are computed
-  Batch<PortNews> heard_;
+  Batch<PortEvent> heard_;
   Lifetime lifetime_;
 };
 

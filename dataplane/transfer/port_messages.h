@@ -23,7 +23,7 @@ struct PortWork {
 };
 
 // What a connection has told: a frame, or that an operation is complete.
-struct PortNews {
+struct PortEvent {
   bool is_frame = false;
   Frame frame;
   std::span<std::byte> payload;  // of the frame, as in ConnectionEvents

@@ -46,7 +46,7 @@ absl::StatusOr<Flow> Sender::Push(Block* block) {
     return absl::InternalError(absl::StrCat("Sender::Push: block ", sequence, " came twice"));
   }
   pushed_ = std::max(pushed_, sequence + 1);
-  Held& held = held_[sequence];
+  PendingBlock& held = held_[sequence];
   held.block = std::move(*block);
   held.since_ns = executor_.clock().NowNs();
   missing_held_ += missing ? 1 : 0;
@@ -83,7 +83,7 @@ void Sender::OnLinkDown(Link& link, const absl::Status&) {
   lanes_.erase(link.index());
   for (auto it = held_.begin(); it != held_.end();) {
     const auto current = it++;
-    Held& held = current->second;
+    PendingBlock& held = current->second;
     if (held.link != &link) continue;
     held.local_busy = false;
     if (held.acked) {
@@ -132,7 +132,7 @@ void Sender::OnLinkCompleted(Link&, uint64_t work) {
 void Sender::Dispatch() {
   while (!waiting_.empty()) {
     const uint64_t sequence = *waiting_.begin();
-    Held& held = held_.at(sequence);
+    PendingBlock& held = held_.at(sequence);
     Lane* lane = ChooseLane(held.block.payload().size());
     if (lane == nullptr) return;
     waiting_.erase(waiting_.begin());
@@ -189,7 +189,7 @@ Sender::Lane* Sender::ChooseLane(uint64_t bytes) {
   return chosen;
 }
 
-void Sender::Send(Lane& lane, uint64_t sequence, Held& held) {
+void Sender::Send(Lane& lane, uint64_t sequence, PendingBlock& held) {
   if (std::exchange(held.sent_before, true)) ++counters_.retransmitted_blocks;
   if (lane.inflight_blocks == 0) lane.busy_since_ns = executor_.clock().NowNs();
   const std::span<const std::byte> payload = held.block.payload();
@@ -223,7 +223,7 @@ void Sender::Send(Lane& lane, uint64_t sequence, Held& held) {
 void Sender::OnReceived(Lane& lane, uint64_t sequence) {
   const auto it = held_.find(sequence);
   if (it == held_.end() || it->second.link != lane.link || it->second.received) return;
-  Held& held = it->second;
+  PendingBlock& held = it->second;
   const uint64_t bytes = held.block.header().payload_bytes;
   held.received = true;
   if (settings_.op == TransferOp::kRead) held.local_busy = false;
@@ -281,7 +281,7 @@ absl::Status Sender::OnAck(uint64_t watermark) {
   const int64_t now_ns = executor_.clock().NowNs();
   for (auto it = held_.begin(); it != held_.end() && it->first < watermark;) {
     const auto current = it++;
-    Held& held = current->second;
+    PendingBlock& held = current->second;
     if (!std::exchange(held.acked, true) && held.link != nullptr) {
       held.link->meter().latency.Observe(now_ns - held.since_ns);
       settings_.trail.Stamp(flight::Kind::kAcknowledged,
@@ -302,13 +302,13 @@ void Sender::OnResend(uint64_t sequence) {
   Requeue(sequence, it->second);
 }
 
-void Sender::Requeue(uint64_t sequence, Held& held) {
+void Sender::Requeue(uint64_t sequence, PendingBlock& held) {
   held.link = nullptr;
   waiting_.insert(sequence);
 }
 
-void Sender::Release(HeldMap::iterator it) {
-  const Held& held = it->second;
+void Sender::Release(PendingBlocks::iterator it) {
+  const PendingBlock& held = it->second;
   // An acknowledgement may overtake kReceived when it comes over another link.
   if (!held.received && held.link != nullptr) {
     if (const auto lane = lanes_.find(held.link->index()); lane != lanes_.end()) {

@@ -32,7 +32,7 @@ struct SenderSettings {
 };
 
 // What a sender waits for, if for anything.
-struct SenderStanding {
+struct SenderState {
   enum class Waiting { kNothing, kLanes, kGrants };
   Waiting waiting = Waiting::kNothing;  // with blocks that no link carries: no room, or no grant
   size_t held = 0;                      // blocks in slots of this end
@@ -81,14 +81,14 @@ class Sender final : public Sink, public LinkEvents {
 
   const Counters& counters() const { return counters_; }
   const TransitMeter& transit() const { return transit_; }
-  SenderStanding standing() const;
+  SenderState state() const;
 
   // Once every link is down for good: the blocks that the peer has not acknowledged, in order.
   std::vector<Block> TakeUnacknowledged();
 
  private:
   // A block from Push until it is acknowledged and this end's memory is free of it.
-  struct Held {
+  struct PendingBlock {
     Block block;
     Link* link = nullptr;  // that carries it; null while it waits
     int64_t since_ns = 0;  // when it was pushed
@@ -113,7 +113,7 @@ class Sender final : public Sink, public LinkEvents {
     uint64_t window_bytes = 0;
   };
 
-  using HeldMap = std::map<uint64_t, Held>;
+  using PendingBlocks = std::map<uint64_t, PendingBlock>;
 
   void Dispatch();
   Lane* ChooseLane(uint64_t bytes);
@@ -121,21 +121,21 @@ class Sender final : public Sink, public LinkEvents {
   bool HasRoom(const Lane& lane) const;
   // What the lane has under way and may have more, for the trail.
   uint64_t LoadOf(const Lane& lane) const;
-  void Send(Lane& lane, uint64_t sequence, Held& held);
+  void Send(Lane& lane, uint64_t sequence, PendingBlock& held);
   absl::Status OnGrant(Lane& lane, uint32_t slot) const;
   void OnReceived(Lane& lane, uint64_t sequence);
   absl::Status OnAck(uint64_t watermark);
   void OnResend(uint64_t sequence);
-  void Requeue(uint64_t sequence, Held& held);
+  void Requeue(uint64_t sequence, PendingBlock& held);
   void Measure(Lane& lane, uint64_t bytes, int64_t since_ns);
-  void Release(HeldMap::iterator it);
+  void Release(PendingBlocks::iterator it);
   void Wake();
 
   Executor& executor_;
   const SenderSettings settings_;
   Waker waker_;
   std::map<size_t, Lane> lanes_;  // by link index; only links that are up
-  HeldMap held_;                  // by sequence
+  PendingBlocks held_;            // by sequence
   std::set<uint64_t> waiting_;    // sequences of held_ that no link carries
   SequenceMark arrived_;          // at the receiver
   uint64_t pushed_;               // one more than the highest sequence that was pushed

@@ -6,7 +6,7 @@ namespace tapedeck::services::session {
 namespace {
 
 using dataplane::Link;
-using dataplane::SenderStanding;
+using dataplane::SenderState;
 
 // The part of the time with the whole ring on its way in which the rails were idle: of n blocks on
 // a wire that is full the last waits for all others, on one that is merely long for none. So the
@@ -56,14 +56,14 @@ class SendingWatch final : public StageWatch {
   // The slots of the ring tell whether the source could go on; where it could not, whatever the
   // lowest block waits for is what all wait for.
   size_t Classify(bool downstream) override {
-    const SenderStanding standing = sender_.standing();
-    lowest_ = standing.lowest;
-    if (standing.waiting == SenderStanding::Waiting::kLanes) return kWire;
-    if (standing.waiting == SenderStanding::Waiting::kGrants) return kCredits;
-    if (!downstream && standing.held < slots_) return kIdle;
-    if (standing.lowest == nullptr) return kAcknowledge;
-    const bool most = 2 * standing.in_flight >= standing.held;
-    return most && !standing.lowest_alone ? kRing : kRail;
+    const SenderState state = sender_.state();
+    lowest_ = state.lowest;
+    if (state.waiting == SenderState::Waiting::kLanes) return kWire;
+    if (state.waiting == SenderState::Waiting::kGrants) return kCredits;
+    if (!downstream && state.held < slots_) return kIdle;
+    if (state.lowest == nullptr) return kAcknowledge;
+    const bool most = 2 * state.in_flight >= state.held;
+    return most && !state.lowest_alone ? kRing : kRail;
   }
 
   void OnCharged(size_t state, int64_t passed_ns) override {
