@@ -15,7 +15,7 @@
 
 namespace tapedeck::gpu_worker::job {
 
-using stages::Remarks;
+using stages::StageReport;
 
 namespace {
 
@@ -50,18 +50,18 @@ bool IsToCome(const absl::Status& status) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Annotator>> Annotator::Create(std::shared_ptr<Remarks> remarks,
+absl::StatusOr<std::unique_ptr<Annotator>> Annotator::Create(std::shared_ptr<StageReport> report,
                                                              services::RecordingsClient& storage,
                                                              Into into) {
   auto tasks = std::make_shared<services::TaskQueue>();
   TD_ASSIGN_OR_RETURN(auto thread, services::TaskThread::Create("td-annotate", tasks));
   return std::unique_ptr<Annotator>(
-      new Annotator(std::move(remarks), storage, into, std::move(tasks), std::move(thread)));
+      new Annotator(std::move(report), storage, into, std::move(tasks), std::move(thread)));
 }
 
 Annotator::~Annotator() {
   ending_ = true;
-  remarks_->SetWaker(nullptr);
+  report_->SetWaker(nullptr);
   tasks_->Drop();
 }
 
@@ -91,24 +91,24 @@ void Annotator::HasCaptures(const std::vector<std::string>& captures) {
 
 void Annotator::Begin(bool first, bool behind) {
   const auto write = [this] {
-    tasks_->Post([this] { Write(Remarks::Which::kSoFar, dataplane::Deadline::Never()); });
+    tasks_->Post([this] { Write(StageReport::Which::kSoFar, dataplane::Deadline::Never()); });
   };
-  if (first) remarks_->SetWaker(write);
+  if (first) report_->SetWaker(write);
   if (behind) write();
 }
 
 void Annotator::Finish(std::function<void(const absl::Status&, uint64_t)> done) {
   ending_ = true;
-  remarks_->SetWaker(nullptr);
+  report_->SetWaker(nullptr);
   tasks_->Post([this, done = std::move(done)] {
-    Write(Remarks::Which::kAll, dataplane::Deadline::In(kPatience));
+    Write(StageReport::Which::kAll, dataplane::Deadline::In(kPatience));
     done(status_, left_out_ + marks_.unkept());
   });
 }
 
-void Annotator::Write(Remarks::Which which, dataplane::Deadline deadline) {
-  const bool all = which == Remarks::Which::kAll;
-  std::vector<services::Annotation> taken = remarks_->Take(which);
+void Annotator::Write(StageReport::Which which, dataplane::Deadline deadline) {
+  const bool all = which == StageReport::Which::kAll;
+  std::vector<services::Annotation> taken = report_->Take(which);
   if (into_ == Into::kCaptures) {
     for (services::Annotation& mark : taken) marks_.Add(std::move(mark));
     WriteCaptures(all, deadline);

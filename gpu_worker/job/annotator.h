@@ -1,5 +1,5 @@
-// Writes what the stages of a recording job remark into its recording, or into its captures, as
-// soon as they do: what a remark is about may be on the disk already, and the worker may be killed.
+// Writes what the stages of a recording job report into its recording, or into its captures, as
+// soon as they do: what it is about may be on the disk already, and the worker may be killed.
 #pragma once
 
 #include <atomic>
@@ -80,9 +80,9 @@ class Annotator {
   enum class Into { kRecording, kCaptures };
 
   // `storage` outlives it. RESOURCE_EXHAUSTED (LIMIT_REACHED) where there is no thread.
-  static absl::StatusOr<std::unique_ptr<Annotator>> Create(std::shared_ptr<stages::Remarks> remarks,
-                                                           services::RecordingsClient& storage,
-                                                           Into into = Into::kRecording);
+  static absl::StatusOr<std::unique_ptr<Annotator>> Create(
+      std::shared_ptr<stages::StageReport> report, services::RecordingsClient& storage,
+      Into into = Into::kRecording);
   // Waits for the call under way.
   ~Annotator();
 
@@ -102,10 +102,10 @@ class Annotator {
     size_t looked_for = 0;  // so many marks, once it is closed
   };
 
-  Annotator(std::shared_ptr<stages::Remarks> remarks, services::RecordingsClient& storage,
+  Annotator(std::shared_ptr<stages::StageReport> report, services::RecordingsClient& storage,
             Into into, std::shared_ptr<services::TaskQueue> tasks,
             std::unique_ptr<services::TaskThread> thread)
-      : remarks_(std::move(remarks)),
+      : report_(std::move(report)),
         storage_(storage),
         into_(into),
         tasks_(std::move(tasks)),
@@ -115,7 +115,7 @@ class Annotator {
   void Begin(bool first, bool behind);
 
   // Its thread.
-  void Write(stages::Remarks::Which which, dataplane::Deadline deadline);
+  void Write(stages::StageReport::Which which, dataplane::Deadline deadline);
   void WriteRecording(bool all, dataplane::Deadline deadline);
   void WriteCaptures(bool all, dataplane::Deadline deadline);
   void FallBehind();
@@ -128,7 +128,7 @@ class Annotator {
                             dataplane::Deadline deadline);
   absl::Status Look(const std::string& name, CaptureMarks::Extent& extent);
 
-  const std::shared_ptr<stages::Remarks> remarks_;
+  const std::shared_ptr<stages::StageReport> report_;
   services::RecordingsClient& storage_;
   const Into into_;
   const std::shared_ptr<services::TaskQueue> tasks_;
@@ -141,7 +141,7 @@ class Annotator {
   bool behind_ ABSL_GUARDED_BY(mutex_) = false;  // some wait for the storage node to be back
 
   // Its thread only.
-  std::deque<services::Annotation> waiting_;  // bounded by what remarks there may be
+  std::deque<services::Annotation> waiting_;  // bounded by what a report may hold
   CaptureMarks marks_;                        // likewise
   std::map<std::string, Capture> captures_;   // those that the session names
   uint64_t next_sample_ = 0;                  // of the first that waits; 0: from its first one on

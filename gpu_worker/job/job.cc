@@ -138,9 +138,9 @@ void Job::EndSecond(const absl::Status& annotated, uint64_t unmarked) {
 }
 
 void Job::Conclude(End end) {
-  if (remarks_ != nullptr) {
+  if (report_ != nullptr) {
     absl::MutexLock lock(&mutex_);
-    std::ranges::copy(remarks_->Notes(), std::back_inserter(job_.notes));
+    std::ranges::copy(report_->Notes(), std::back_inserter(job_.notes));
     if (end.unmarked > 0) job_.notes.push_back(UnmarkedNote(end.unmarked));
   }
   // The pipeline goes with the first session. The second, which may still be opening, then ends

@@ -140,8 +140,8 @@ class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
 
   std::shared_ptr<pipeline::BlockTimes> times_;  // of a playback, on the executor
   std::shared_ptr<const pace::Meter> meter_;     // null: nobody has asked for a pace, range or time
-  // Of a source that remarks something, else null.
-  std::shared_ptr<stages::Remarks> remarks_;
+  // Of a source that reports something, else null.
+  std::shared_ptr<stages::StageReport> report_;
   std::unique_ptr<Annotator> annotator_;  // until the job has ended
   std::unique_ptr<Annotator> second_annotator_;
 

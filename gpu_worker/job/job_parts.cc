@@ -181,7 +181,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartJoined(const std::string& name,
                                                 .pace = pace,
                                                 .times = times}));
   job->KeepPace(pace);
-  job->remarks_ = std::move(pipeline.remarks);
+  job->report_ = std::move(pipeline.report);
   for (const services::Note& note : found.notes) job->AddNote(note);
   for (const services::Note& note : pipeline.notes) job->AddNote(note);
   {

@@ -98,16 +98,16 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(const std::string& name,
   std::optional<pipeline::TapRecording> tap = std::move(pipeline.tap);
   job->meter_ = meter;
   const bool kept = !services::IsInletName(channel.name);
-  if (pipeline.remarks != nullptr && kept) {
-    job->remarks_ = pipeline.remarks;
+  if (pipeline.report != nullptr && kept) {
+    job->report_ = pipeline.report;
     TD_ASSIGN_OR_RETURN(
         job->annotator_,
-        Annotator::Create(job->remarks_, *FirstThere(job->nodes_).storage, IntoWhat(channel)));
+        Annotator::Create(job->report_, *FirstThere(job->nodes_).storage, IntoWhat(channel)));
   }
-  if (tap.has_value() && tap->remarks != nullptr) {
+  if (tap.has_value() && tap->report != nullptr) {
     TD_ASSIGN_OR_RETURN(
         job->second_annotator_,
-        Annotator::Create(tap->remarks, *FirstThere(job->nodes_).storage, IntoWhat(*second)));
+        Annotator::Create(tap->report, *FirstThere(job->nodes_).storage, IntoWhat(*second)));
   }
   if (live) job->stop_source_ = pipeline.source->Stopper();
   job->OpenRecording(spec, channel, std::move(pipeline));
@@ -154,7 +154,7 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartPlayback(const std::string& name,
                                                 .pace = pace,
                                                 .times = job->times_}));
   NoteClock(spec, pipeline.notes);
-  job->remarks_ = std::move(pipeline.remarks);
+  job->report_ = std::move(pipeline.report);
   services::session::TransferEnd& end = job->session_->end();
   end.stage_times = [sink = pipeline.sink.get()] { return sink->stage_times(); };
   end.sink = std::move(pipeline.sink);

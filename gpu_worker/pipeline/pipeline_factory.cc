@@ -143,17 +143,16 @@ absl::StatusOr<std::optional<pace::GiverParts>> GiverOf(const PlaybackSettings& 
 
 // What is known of a recording once its source is made.
 Recording Begun(stages::MadeSource& made, uint64_t blocks) {
-  return {.expected_blocks = blocks,
-          .notes = std::move(made.notes),
-          .remarks = std::move(made.remarks)};
+  return {
+      .expected_blocks = blocks, .notes = std::move(made.notes), .report = std::move(made.report)};
 }
 
 // What the source tells is told of the second recording as well: so many samples of the source are
 // one of it.
 void AddSecond(TapRecording second, uint64_t samples_for_one, Recording* recording) {
-  if (recording->remarks != nullptr) {
-    second.remarks = recording->remarks->Second();
-    second.remarks->CountIn(samples_for_one);
+  if (recording->report != nullptr) {
+    second.report = recording->report->Second();
+    second.report->CountIn(samples_for_one);
   }
   recording->tap = std::move(second);
 }
@@ -210,7 +209,7 @@ absl::StatusOr<Recording> CreateRecording(RecordSettings settings) {
                                      .in_group = settings.spec.transfer.group.has_value(),
                                      .transformed = !transforms.empty(),
                                      .files = std::move(settings.files)}));
-  if (made.remarks != nullptr) made.remarks->CountIn(chain.samples_for_one);
+  if (made.report != nullptr) made.report->CountIn(chain.samples_for_one);
   TD_ASSIGN_OR_RETURN(const auto datatype, ParseDatatype(chain.gives));
   TD_ASSIGN_OR_RETURN(auto work,
                       DeviceWork::Create(*settings.device->device,
@@ -297,7 +296,7 @@ absl::StatusOr<Playback> CreatePlayback(PlaybackSettings settings) {
                   .needs_order = in_order,
                   .damaged_blocks = made.damaged_blocks,
                   .notes = std::move(made.notes),
-                  .remarks = std::move(made.remarks),
+                  .report = std::move(made.report),
                   .compared = std::move(made.compared)};
 }
 

@@ -84,17 +84,17 @@ struct RecordSettings {
 struct TapRecording {
   std::unique_ptr<TapSource> source;
   services::model::Origin origin;
-  uint64_t expected_blocks = 0;              // at most; 0: unknown
-  std::shared_ptr<stages::Remarks> remarks;  // as those of the first
+  uint64_t expected_blocks = 0;                 // at most; 0: unknown
+  std::shared_ptr<stages::StageReport> report;  // as those of the first
 };
 
 struct Recording {
   std::unique_ptr<RecordPipeline> source;
-  services::model::Origin origin;            // for the session's Open
-  uint64_t expected_blocks = 0;              // 0: unknown
-  services::Notes notes;                     // for the job
-  std::shared_ptr<stages::Remarks> remarks;  // of the source, while it runs; null: none
-  std::optional<TapRecording> tap;           // none: there is no second output
+  services::model::Origin origin;               // for the session's Open
+  uint64_t expected_blocks = 0;                 // 0: unknown
+  services::Notes notes;                        // for the job
+  std::shared_ptr<stages::StageReport> report;  // of the source, while it runs; null: none
+  std::optional<TapRecording> tap;              // none: there is no second output
 };
 
 // Errors: ARGUMENT_INVALID, DATATYPE_INVALID, BLOCK_SIZE_INVALID, and those of the stages. Opens
@@ -121,7 +121,7 @@ struct Playback {
   bool needs_order = false;     // blocks must be pushed in the order of their sequence
   bool damaged_blocks = false;  // of a damaged block, what is good is wanted
   services::Notes notes;
-  std::shared_ptr<stages::Remarks> remarks;  // what the sink says at the end; null: nothing
+  std::shared_ptr<stages::StageReport> report;  // what the sink says at the end; null: nothing
   // Blocks that a sink compared with their source; null: it is not there to compare.
   std::shared_ptr<const std::atomic<uint64_t>> compared;
 };

@@ -111,8 +111,8 @@ struct MadeSource {
   std::string metadata;       // of a file, for the origin
   // That made its samples before, says a file.
   std::vector<services::model::OriginStage> transforms;
-  services::Notes notes;             // for the job
-  std::shared_ptr<Remarks> remarks;  // of the stage; null: it has none
+  services::Notes notes;                // for the job
+  std::shared_ptr<StageReport> report;  // of the stage; null: it has none
 };
 using SourceKind = Kind<SourcePlace, MadeSource>;
 using ChosenSource = Chosen<SourcePlace, MadeSource>;
@@ -145,10 +145,10 @@ struct SinkPlace {
 };
 struct MadeSink {
   std::unique_ptr<SinkStage> stage;
-  bool needs_order = false;          // blocks must come in the order of their sequence
-  bool damaged_blocks = false;       // of a damaged block, what is good is wanted
-  services::Notes notes;             // for the job
-  std::shared_ptr<Remarks> remarks;  // of the stage, notes alone; null: it has none
+  bool needs_order = false;             // blocks must come in the order of their sequence
+  bool damaged_blocks = false;          // of a damaged block, what is good is wanted
+  services::Notes notes;                // for the job
+  std::shared_ptr<StageReport> report;  // of the stage, notes alone; null: it has none
   // Blocks that it has compared with their source so far; null: it is not there to compare.
   std::shared_ptr<const std::atomic<uint64_t>> compared;
 };

@@ -8,33 +8,33 @@ namespace tapedeck::gpu_worker::stages {
 
 using services::Annotation;
 
-void Remarks::SetWaker(dataplane::Waker waker) {
+void StageReport::SetWaker(dataplane::Waker waker) {
   absl::MutexLock lock(&mutex_);
   waker_ = std::move(waker);
   if (waker_ && !ready_.empty()) waker_();
 }
 
-std::shared_ptr<Remarks> Remarks::Second() {
-  auto second = std::make_shared<Remarks>([] { return services::Notes(); });
+std::shared_ptr<StageReport> StageReport::Second() {
+  auto second = std::make_shared<StageReport>([] { return services::Notes(); });
   absl::MutexLock lock(&mutex_);
   for (const Annotation& annotation : ready_) second->Mark(annotation);
   second_ = second;
   return second;
 }
 
-void Remarks::CountIn(uint64_t samples) {
+void StageReport::CountIn(uint64_t samples) {
   absl::MutexLock lock(&mutex_);
   samples_for_one_ = samples;
 }
 
-void Remarks::Mark(const Annotation& annotation) {
+void StageReport::Mark(const Annotation& annotation) {
   absl::MutexLock lock(&mutex_);
   if (second_ != nullptr) second_->Mark(annotation);
   ready_.push_back(annotation);
   if (waker_) waker_();
 }
 
-void Remarks::Annotate(const Annotation& annotation) {
+void StageReport::Annotate(const Annotation& annotation) {
   absl::MutexLock lock(&mutex_);
   if (second_ != nullptr) second_->Annotate(annotation);
   if (alone_ < kMostAlone) {
@@ -46,22 +46,22 @@ void Remarks::Annotate(const Annotation& annotation) {
     span.sample_count = annotation.sample_start + annotation.sample_count - span.sample_start;
     together_->samples += Counted(annotation).sample_count;
     if (++together_->places < kTogether) return;
-    ready_.push_back(Told(*std::exchange(together_, std::nullopt)));
+    ready_.push_back(Summary(*std::exchange(together_, std::nullopt)));
   }
   if (waker_) waker_();
 }
 
-std::vector<Annotation> Remarks::Take(Which which) {
+std::vector<Annotation> StageReport::Take(Which which) {
   absl::MutexLock lock(&mutex_);
   std::vector<Annotation> taken = std::exchange(ready_, {});
   if (which == Which::kAll && together_.has_value()) {
-    taken.push_back(Told(*std::exchange(together_, std::nullopt)));
+    taken.push_back(Summary(*std::exchange(together_, std::nullopt)));
   }
   for (Annotation& annotation : taken) annotation = Counted(std::move(annotation));
   return taken;
 }
 
-Annotation Remarks::Counted(Annotation annotation) const {
+Annotation StageReport::Counted(Annotation annotation) const {
   const uint64_t end = annotation.sample_start + annotation.sample_count;
   annotation.sample_start /= samples_for_one_;
   if (annotation.sample_count == 0) return annotation;
@@ -70,7 +70,7 @@ Annotation Remarks::Counted(Annotation annotation) const {
   return annotation;
 }
 
-Annotation Remarks::Told(const Together& together) {
+Annotation StageReport::Summary(const Together& together) {
   Annotation annotation = together.span;
   if (together.places > 1) {
     annotation.comment = services::model::TextOfLost(together.samples, together.places);

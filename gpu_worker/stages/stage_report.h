@@ -23,7 +23,7 @@
 namespace tapedeck::gpu_worker::stages {
 
 // Any thread. Shared by a stage and its job. Held by shared_ptr.
-class Remarks {
+class StageReport {
  public:
   // So many annotations are kept one by one: each is a call, and a device LUN has room for some
   // 350.
@@ -33,11 +33,11 @@ class Remarks {
   static constexpr uint64_t kTogether = 4096;
 
   // `notes` tells what there is to be said so far; any thread.
-  explicit Remarks(std::function<services::Notes()> notes) : notes_(std::move(notes)) {}
+  explicit StageReport(std::function<services::Notes()> notes) : notes_(std::move(notes)) {}
 
   // Another one, of a second recording, that gets all annotations as well, and has no notes. Before
   // the source runs.
-  std::shared_ptr<Remarks> Second();
+  std::shared_ptr<StageReport> Second();
 
   // So many samples of the stream are one of the recording; before there is anything to take.
   void CountIn(uint64_t samples);
@@ -64,14 +64,14 @@ class Remarks {
     uint64_t samples = 0;  // of the recording
     uint64_t places = 0;
   };
-  static services::Annotation Told(const Together& together);
+  static services::Annotation Summary(const Together& together);
   // In samples of the recording: all that have any of its samples.
   services::Annotation Counted(services::Annotation annotation) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::function<services::Notes()> notes_;
   absl::Mutex mutex_;
-  std::shared_ptr<Remarks> second_ ABSL_GUARDED_BY(mutex_);  // null: there is none
+  std::shared_ptr<StageReport> second_ ABSL_GUARDED_BY(mutex_);  // null: there is none
   dataplane::Waker waker_ ABSL_GUARDED_BY(mutex_);
   uint64_t samples_for_one_ ABSL_GUARDED_BY(mutex_) = 1;
   std::vector<services::Annotation> ready_ ABSL_GUARDED_BY(mutex_);

@@ -16,9 +16,9 @@ namespace {
 
 using dataplane::Datatype;
 using services::samples::Conversion;
-using services::samples::Parts;
 using services::samples::Radix4Fft;
-using services::samples::Room;
+using services::samples::SplitComplex;
+using services::samples::Workspace;
 
 constexpr Datatype kNumbers = {.complex = true, .kind = Datatype::Kind::kFloat, .bits = 64};
 
@@ -51,8 +51,8 @@ class Transforms final : public Analyzer {
   const std::vector<double> weights_;
   double scale_ = 1;
   std::vector<double> numbers_;
-  Parts transformed_;
-  Room room_;
+  SplitComplex transformed_;
+  Workspace workspace_;
   std::vector<double> powers_;
 };
 
@@ -65,7 +65,7 @@ std::span<const double> Transforms::Powers(std::span<const std::byte> samples) {
   }
   std::fill(real.begin() + static_cast<ptrdiff_t>(weights_.size()), real.end(), 0.0);
   std::fill(imaginary.begin() + static_cast<ptrdiff_t>(weights_.size()), imaginary.end(), 0.0);
-  fft_.Forward(real, imaginary, room_);
+  fft_.Forward(real, imaginary, workspace_);
   const size_t columns = powers_.size();
   for (size_t column = 0; column < columns; ++column) {
     const size_t bin = complex_ ? (column + columns / 2) % columns : column;

@@ -70,13 +70,13 @@ TEST(AnnotatedStreamTest, GoesOnWhereACallHasStopped) {
                           .value();
   const auto storage = services::storage_client::MakeStorageDialer()->Dial(
       absl::StrCat("127.0.0.1:", server->port()), {}, "");
-  const auto remarks = std::make_shared<stages::Remarks>([] { return services::Notes(); });
+  const auto report = std::make_shared<stages::StageReport>([] { return services::Notes(); });
   const std::string text = services::model::TextOfLost(7, 3);
-  remarks->Mark({.sample_start = 20, .label = "signal", .comment = "frequency=1"});
-  remarks->Mark({.sample_start = 50, .sample_count = 300, .label = "lost", .comment = text});
-  remarks->Mark({.sample_start = 360, .label = "signal", .comment = "frequency=2"});
+  report->Mark({.sample_start = 20, .label = "signal", .comment = "frequency=1"});
+  report->Mark({.sample_start = 50, .sample_count = 300, .label = "lost", .comment = text});
+  report->Mark({.sample_start = 360, .label = "signal", .comment = "frequency=2"});
 
-  const auto annotator = Annotator::Create(remarks, *storage).value();
+  const auto annotator = Annotator::Create(report, *storage).value();
   annotator->SessionRuns(kStream);
   absl::Notification done;
   annotator->Finish([&](const absl::Status& annotated, uint64_t left_out) {

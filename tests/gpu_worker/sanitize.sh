@@ -11,7 +11,7 @@ bin=${TAPEDECK_BIN:-$(dirname "${BASH_SOURCE[0]}")/../../build/bin}
 cases=(
   'gpu_worker_device_test:crc32c:Cuda/DirectTest.TheDeviceComputesTheCpusCrc/Cuda'
   'gpu_worker_device_test:synth:Cuda/SynthSourceTest.EveryDeviceMakesTheSameBits/Cuda'
-  'gpu_worker_device_test:fft weigh:Cuda/WeigherTest.EveryDeviceMultipliesEachTransformAlike/Cuda'
+  'gpu_worker_device_test:fft weigh:Cuda/FftWindowTest.EveryDeviceMultipliesEachTransformAlike/Cuda'
   'gpu_worker_device_test:fft:Cuda/FftTest.TransformsAreForwardAndUnnormalised/Cuda'
   'gpu_worker_device_test:convert:Cuda/ConvertTest.*/Cuda'
   'gpu_worker_device_test:power:Cuda/PowerTest.*/Cuda'

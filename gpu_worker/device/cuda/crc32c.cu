@@ -23,7 +23,7 @@ __global__ void TablesKernel(Crc32cScratch* scratch) {
     scratch->tables.stride.of[thread / 256][thread % 256] = crc::FactorEntry(kStride, thread);
     scratch->tables.lane.of[thread / 256][thread % 256] = crc::FactorEntry(kLane, thread);
   }
-  if (thread < Crc32cSums::kPieces) {
+  if (thread < Crc32cState::kPieces) {
     scratch->sums.sums[thread] = scratch->sums.groups_done[thread] = 0;
   }
 }
@@ -39,7 +39,7 @@ __device__ void Load(const Factor& from, Factor& to) {
 // For each piece kGroups groups of kGroupThreads threads. Each group adds its sum; the last one of
 // a piece concludes.
 __global__ void Crc32cKernel(const unsigned char* payload, size_t all_bytes, size_t piece_bytes,
-                             const crc::Tables* tables, Crc32cSums* under_way, uint32_t* out) {
+                             const crc::Tables* tables, Crc32cState* under_way, uint32_t* out) {
   static_assert(kGroupThreads == 256, "Load has a thread for each entry of a row");
   __shared__ Factor stride;
   __shared__ Factor lane;
@@ -79,9 +79,9 @@ cudaError_t LaunchCrc32cTables(Crc32cScratch* scratch, cudaStream_t stream) {
 }
 
 cudaError_t LaunchCrc32c(const unsigned char* payload, size_t bytes, size_t piece_bytes,
-                         const crc::Tables* tables, Crc32cSums* sums, uint32_t* crcs,
+                         const crc::Tables* tables, Crc32cState* sums, uint32_t* crcs,
                          cudaStream_t stream) {
-  const size_t most_bytes = Crc32cSums::kPieces * piece_bytes;
+  const size_t most_bytes = Crc32cState::kPieces * piece_bytes;
   do {
     const size_t some = bytes < most_bytes ? bytes : most_bytes;
     const auto pieces = static_cast<uint32_t>((some + piece_bytes - 1) / piece_bytes);

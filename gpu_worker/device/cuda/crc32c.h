@@ -11,7 +11,7 @@
 namespace tapedeck::gpu_worker::device::cuda {
 
 // What is under way, in memory of the device; of one stream at a time. Zeros before its first use.
-struct Crc32cSums {
+struct Crc32cState {
   static constexpr uint32_t kPieces = 8;  // of one launch
   uint32_t sums[kPieces];
   uint32_t groups_done[kPieces];
@@ -20,7 +20,7 @@ struct Crc32cSums {
 // In memory of the device; of one stream at a time.
 struct Crc32cScratch {
   crc::Tables tables;
-  Crc32cSums sums;
+  Crc32cState sums;
 };
 
 // Enqueues what a scratch needs before its first use.
@@ -30,7 +30,7 @@ cudaError_t LaunchCrc32cTables(Crc32cScratch* scratch, cudaStream_t stream);
 // has one where it is empty. `payload` is device memory at a multiple of 16 bytes, as
 // `piece_bytes` is where there are several; `crcs` is pinned host memory, written by the device.
 cudaError_t LaunchCrc32c(const unsigned char* payload, size_t bytes, size_t piece_bytes,
-                         const crc::Tables* tables, Crc32cSums* sums, uint32_t* crcs,
+                         const crc::Tables* tables, Crc32cState* sums, uint32_t* crcs,
                          cudaStream_t stream);
 inline cudaError_t LaunchCrc32c(const unsigned char* payload, size_t bytes, size_t piece_bytes,
                                 Crc32cScratch* scratch, uint32_t* crcs, cudaStream_t stream) {

@@ -132,7 +132,7 @@ absl::Status CudaStreamOrder::MakeLanes(size_t lanes) {
   const Current current(*this);
   TD_RETURN_IF_ERROR(current.status());
   TD_ASSIGN_OR_RETURN(tables_, dataplane::cuda::Create(sizeof(Crc32cScratch), device_));
-  TD_ASSIGN_OR_RETURN(sums_, dataplane::cuda::Create(lanes * sizeof(Crc32cSums), device_));
+  TD_ASSIGN_OR_RETURN(sums_, dataplane::cuda::Create(lanes * sizeof(Crc32cState), device_));
   const std::span<std::byte> sums = sums_->window().bytes;
   TD_ASSIGN_OR_RETURN(StreamHandle stream, NewStream());
   auto* const scratch = reinterpret_cast<Crc32cScratch*>(tables_->window().bytes.data());
@@ -249,7 +249,7 @@ absl::Status CudaStreamOrder::Crc32c(StreamHandle stream, uint32_t* crc,
   const Current current(*this);
   TD_RETURN_IF_ERROR(current.status());
   const auto* scratch = reinterpret_cast<const Crc32cScratch*>(tables_->window().bytes.data());
-  auto* const sums = reinterpret_cast<Crc32cSums*>(sums_->window().bytes.data()) + lane;
+  auto* const sums = reinterpret_cast<Crc32cState*>(sums_->window().bytes.data()) + lane;
   return Checked(LaunchCrc32c(reinterpret_cast<const unsigned char*>(payload.data()),
                               payload.size(), std::max<size_t>(payload.size(), 1), &scratch->tables,
                               sums, crc, static_cast<cudaStream_t>(stream)),

@@ -37,9 +37,9 @@ cudaError_t LaunchSum(const Band& band, const float2* spectra, size_t count, flo
   return cudaGetLastError();
 }
 
-class CudaSummer final : public Summer {
+class CudaBandPower final : public BandPower {
  public:
-  CudaSummer(const Band& band, device::Queue& queue) : band_(band), queue_(queue) {}
+  CudaBandPower(const Band& band, device::Queue& queue) : band_(band), queue_(queue) {}
 
   absl::Status Copy(std::byte* to, const std::byte* samples, size_t bytes) override {
     return dataplane::cuda::ToStatus(
@@ -62,8 +62,8 @@ class CudaSummer final : public Summer {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Summer>> Create(const Band& band, device::Queue& queue) {
-  return std::make_unique<CudaSummer>(band, queue);
+absl::StatusOr<std::unique_ptr<BandPower>> Create(const Band& band, device::Queue& queue) {
+  return std::make_unique<CudaBandPower>(band, queue);
 }
 
 }  // namespace tapedeck::gpu_worker::stages::detect::cuda

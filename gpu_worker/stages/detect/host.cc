@@ -32,9 +32,9 @@ constexpr size_t kBlockMultiple = 4096;  // of the bytes of every block
 double Linear(double decibels) { return std::pow(10, decibels / 10); }
 
 // Computes on the work thread.
-class HostSummer final : public Summer {
+class HostBandPower final : public BandPower {
  public:
-  explicit HostSummer(const Band& band) : band_(band) {}
+  explicit HostBandPower(const Band& band) : band_(band) {}
 
   absl::Status Copy(std::byte* to, const std::byte* samples, size_t bytes) override {
     std::memcpy(to, samples, bytes);
@@ -58,14 +58,15 @@ class HostSummer final : public Summer {
   const Band band_;
 };
 
-absl::StatusOr<std::unique_ptr<Summer>> CreateOnHost(const Band& band, device::Queue& /*queue*/) {
-  return std::make_unique<HostSummer>(band);
+absl::StatusOr<std::unique_ptr<BandPower>> CreateOnHost(const Band& band,
+                                                        device::Queue& /*queue*/) {
+  return std::make_unique<HostBandPower>(band);
 }
 
 struct Parts {
-  std::unique_ptr<fft::Weigher> weigher;
+  std::unique_ptr<fft::FftWindow> window;
   std::unique_ptr<fft::Fft> fft;
-  std::unique_ptr<Summer> summer;
+  std::unique_ptr<BandPower> band_power;
   std::unique_ptr<Memory> scratch;  // a block that is transformed
 };
 
@@ -84,14 +85,14 @@ class DetectTransform final : public Transform {
   absl::Status Apply(std::span<std::byte> in, std::span<std::byte> /*out*/) override {
     const size_t transforms = in.size() / granule_bytes();
     std::byte* const scratch = parts_.scratch->window().bytes.data();
-    TD_RETURN_IF_ERROR(parts_.summer->Copy(scratch, in.data(), in.size()));
-    TD_RETURN_IF_ERROR(parts_.weigher->Multiply(scratch, transforms));
+    TD_RETURN_IF_ERROR(parts_.band_power->Copy(scratch, in.data(), in.size()));
+    TD_RETURN_IF_ERROR(parts_.window->Multiply(scratch, transforms));
     TD_RETURN_IF_ERROR(parts_.fft->Forward(scratch, transforms));
     TD_ASSIGN_OR_RETURN(Powers powers, TakePowers());
     powers.count = transforms;
     std::byte* const on_device = powers.on_device->window().bytes.data();
     TD_RETURN_IF_ERROR(
-        parts_.summer->Sum(scratch, transforms, reinterpret_cast<float*>(on_device)));
+        parts_.band_power->Sum(scratch, transforms, reinterpret_cast<float*>(on_device)));
     std::byte* const on_host = powers.on_host->window().bytes.data();
     TD_RETURN_IF_ERROR(queue_.CopyToHost(on_host, on_device, transforms * sizeof(float)));
     underway_.push_back(std::move(powers));
@@ -229,10 +230,10 @@ absl::StatusOr<std::unique_ptr<Transform>> CreateTransform(const Parameters& par
   TD_ASSIGN_OR_RETURN(parts.fft, fft::Create({.points = parameters.points,
                                               .transforms = place.block_bytes / granule_bytes},
                                              device, *place.queue));
-  TD_ASSIGN_OR_RETURN(parts.weigher,
-                      fft::CreateWeigher({exact.begin(), exact.end()}, device, *place.queue));
-  TD_ASSIGN_OR_RETURN(parts.summer, (MakeFor<&CreateOnHost, &cuda::Create>(
-                                        device, kName, BandOf(parameters), *place.queue)));
+  TD_ASSIGN_OR_RETURN(parts.window,
+                      fft::CreateFftWindow({exact.begin(), exact.end()}, device, *place.queue));
+  TD_ASSIGN_OR_RETURN(parts.band_power, (MakeFor<&CreateOnHost, &cuda::Create>(
+                                            device, kName, BandOf(parameters), *place.queue)));
   TD_ASSIGN_OR_RETURN(parts.scratch, device.NewDeviceMemory(place.block_bytes));
   return std::make_unique<DetectTransform>(parameters, place, std::move(parts));
 }

@@ -76,9 +76,9 @@ Band BandOf(const Parameters& parameters);
 
 // The seam to what adds up a band on a device. Bound to a pipeline's queue. Used by the thread that
 // enqueues there; everything lies in memory of the device.
-class Summer {
+class BandPower {
  public:
-  virtual ~Summer() = default;
+  virtual ~BandPower() = default;
 
   // Enqueues the copy of samples that are to be transformed.
   virtual absl::Status Copy(std::byte* to, const std::byte* samples, size_t bytes) = 0;
@@ -90,7 +90,7 @@ class Summer {
 namespace cuda {
 
 // One kernel per block. `queue` is one of the device.
-absl::StatusOr<std::unique_ptr<Summer>> Create(const Band& band, device::Queue& queue);
+absl::StatusOr<std::unique_ptr<BandPower>> Create(const Band& band, device::Queue& queue);
 
 }  // namespace cuda
 }  // namespace tapedeck::gpu_worker::stages::detect

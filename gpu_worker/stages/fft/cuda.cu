@@ -34,11 +34,11 @@ cudaError_t LaunchWeigh(WindowView window, float2* samples, size_t count, cudaSt
   return cudaGetLastError();
 }
 
-class CudaWeigher final : public Weigher {
+class CudaFftWindow final : public FftWindow {
  public:
-  CudaWeigher(uint32_t points, device::Queue& queue,
-              std::unique_ptr<dataplane::Memory> weights_on_host,
-              std::unique_ptr<dataplane::Memory> weights)
+  CudaFftWindow(uint32_t points, device::Queue& queue,
+                std::unique_ptr<dataplane::Memory> weights_on_host,
+                std::unique_ptr<dataplane::Memory> weights)
       : points_(points),
         queue_(queue),
         weights_on_host_(std::move(weights_on_host)),
@@ -110,17 +110,17 @@ absl::StatusOr<std::unique_ptr<Fft>> Create(const Plan& plan, device::Queue& que
   return fft;
 }
 
-absl::StatusOr<std::unique_ptr<Weigher>> CreateWeigher(const std::vector<float>& weights,
-                                                       device::Device& device,
-                                                       device::Queue& queue) {
+absl::StatusOr<std::unique_ptr<FftWindow>> CreateFftWindow(const std::vector<float>& weights,
+                                                           device::Device& device,
+                                                           device::Queue& queue) {
   const size_t bytes = weights.size() * sizeof(float);
   TD_ASSIGN_OR_RETURN(auto on_host, device.NewHostMemory(bytes));
   TD_ASSIGN_OR_RETURN(auto on_device, device.NewDeviceMemory(bytes));
   std::byte* const host = on_host->window().bytes.data();
   std::memcpy(host, weights.data(), bytes);
   TD_RETURN_IF_ERROR(queue.CopyToDevice(on_device->window().bytes.data(), host, bytes));
-  return std::make_unique<CudaWeigher>(static_cast<uint32_t>(weights.size()), queue,
-                                       std::move(on_host), std::move(on_device));
+  return std::make_unique<CudaFftWindow>(static_cast<uint32_t>(weights.size()), queue,
+                                         std::move(on_host), std::move(on_device));
 }
 
 }  // namespace tapedeck::gpu_worker::stages::fft::cuda

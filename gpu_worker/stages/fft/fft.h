@@ -54,9 +54,9 @@ absl::StatusOr<std::unique_ptr<Fft>> Create(const Plan& plan, const device::Devi
 
 // The weights of one transform, bound to a pipeline's queue. Used by the thread that enqueues
 // there. Every device gives the same bits.
-class Weigher {
+class FftWindow {
  public:
-  virtual ~Weigher() = default;
+  virtual ~FftWindow() = default;
 
   // Enqueues the multiplication, in place, of the cf32_le samples of `count` transforms that lie
   // one after another at `data`, memory of the device.
@@ -64,9 +64,9 @@ class Weigher {
 };
 
 // The errors of MakeFor. `device` outlives it.
-absl::StatusOr<std::unique_ptr<Weigher>> CreateWeigher(const std::vector<float>& weights,
-                                                       device::Device& device,
-                                                       device::Queue& queue);
+absl::StatusOr<std::unique_ptr<FftWindow>> CreateFftWindow(const std::vector<float>& weights,
+                                                           device::Device& device,
+                                                           device::Queue& queue);
 
 // FFTW3f on the CPU. FFTW is under the GPL: it is the build option TAPEDECK_FFTW, and binaries with
 // it are under the GPL as a whole.
@@ -93,9 +93,9 @@ absl::Status Usable();
 
 absl::StatusOr<std::unique_ptr<Fft>> Create(const Plan& plan, device::Queue& queue);
 
-absl::StatusOr<std::unique_ptr<Weigher>> CreateWeigher(const std::vector<float>& weights,
-                                                       device::Device& device,
-                                                       device::Queue& queue);
+absl::StatusOr<std::unique_ptr<FftWindow>> CreateFftWindow(const std::vector<float>& weights,
+                                                           device::Device& device,
+                                                           device::Queue& queue);
 
 }  // namespace cuda
 }  // namespace tapedeck::gpu_worker::stages::fft

@@ -58,9 +58,9 @@ std::string WhyNone(const device::Device& device) {
 }
 
 // Computes on the work thread.
-class HostWeigher final : public Weigher {
+class HostFftWindow final : public FftWindow {
  public:
-  explicit HostWeigher(const std::vector<float>& weights) : weights_(weights) {}
+  explicit HostFftWindow(const std::vector<float>& weights) : weights_(weights) {}
 
   absl::Status Multiply(std::byte* data, size_t count) override {
     auto* parts = reinterpret_cast<float*>(data);
@@ -77,38 +77,38 @@ class HostWeigher final : public Weigher {
   const std::vector<float> weights_;
 };
 
-absl::StatusOr<std::unique_ptr<Weigher>> CreateWeigherOnHost(const std::vector<float>& weights,
-                                                             device::Device& /*device*/,
-                                                             device::Queue& /*queue*/) {
-  return std::make_unique<HostWeigher>(weights);
+absl::StatusOr<std::unique_ptr<FftWindow>> CreateFftWindowOnHost(const std::vector<float>& weights,
+                                                                 device::Device& /*device*/,
+                                                                 device::Queue& /*queue*/) {
+  return std::make_unique<HostFftWindow>(weights);
 }
 
 class FftTransform final : public Transform {
  public:
-  // `weigher` null: no window.
-  FftTransform(uint32_t points, std::unique_ptr<Weigher> weigher, std::unique_ptr<Fft> fft)
-      : granule_bytes_(points * kSampleBytes), weigher_(std::move(weigher)), fft_(std::move(fft)) {}
+  // `window` null: no window.
+  FftTransform(uint32_t points, std::unique_ptr<FftWindow> window, std::unique_ptr<Fft> fft)
+      : granule_bytes_(points * kSampleBytes), window_(std::move(window)), fft_(std::move(fft)) {}
 
   size_t granule_bytes() const override { return granule_bytes_; }
 
   absl::Status Apply(std::span<std::byte> /*in*/, std::span<std::byte> out) override {
     const size_t transforms = out.size() / granule_bytes_;
-    if (weigher_ != nullptr) TD_RETURN_IF_ERROR(weigher_->Multiply(out.data(), transforms));
+    if (window_ != nullptr) TD_RETURN_IF_ERROR(window_->Multiply(out.data(), transforms));
     return fft_->Forward(out.data(), transforms);
   }
 
  private:
   const size_t granule_bytes_;
-  const std::unique_ptr<Weigher> weigher_;
+  const std::unique_ptr<FftWindow> window_;
   const std::unique_ptr<Fft> fft_;
 };
 
-absl::StatusOr<std::unique_ptr<Weigher>> WeigherOf(const Parameters& parameters,
-                                                   const TransformPlace& place) {
+absl::StatusOr<std::unique_ptr<FftWindow>> FftWindowOf(const Parameters& parameters,
+                                                       const TransformPlace& place) {
   if (parameters.window == kNoWindow) return nullptr;
   const std::vector<double> exact =
       services::samples::WindowWeights(parameters.window, parameters.points);
-  return CreateWeigher({exact.begin(), exact.end()}, *place.device, *place.queue);
+  return CreateFftWindow({exact.begin(), exact.end()}, *place.device, *place.queue);
 }
 
 }  // namespace
@@ -131,10 +131,11 @@ absl::StatusOr<std::unique_ptr<Fft>> Create(const Plan& plan, const device::Devi
                           absl::StrCat("fft: ", name, " cannot transform: ", WhyNone(device)));
 }
 
-absl::StatusOr<std::unique_ptr<Weigher>> CreateWeigher(const std::vector<float>& weights,
-                                                       device::Device& device,
-                                                       device::Queue& queue) {
-  return MakeFor<&CreateWeigherOnHost, &cuda::CreateWeigher>(device, kName, weights, device, queue);
+absl::StatusOr<std::unique_ptr<FftWindow>> CreateFftWindow(const std::vector<float>& weights,
+                                                           device::Device& device,
+                                                           device::Queue& queue) {
+  return MakeFor<&CreateFftWindowOnHost, &cuda::CreateFftWindow>(device, kName, weights, device,
+                                                                 queue);
 }
 
 std::string LibraryFor(const device::Device& device) {
@@ -179,8 +180,8 @@ absl::StatusOr<std::unique_ptr<Transform>> CreateTransform(const Parameters& par
   const Plan plan{.points = points,
                   .transforms = place.at_once * place.block_bytes / granule_bytes};
   TD_ASSIGN_OR_RETURN(auto fft, Create(plan, *place.device, *place.queue));
-  TD_ASSIGN_OR_RETURN(auto weigher, WeigherOf(parameters, place));
-  return std::make_unique<FftTransform>(points, std::move(weigher), std::move(fft));
+  TD_ASSIGN_OR_RETURN(auto window, FftWindowOf(parameters, place));
+  return std::make_unique<FftTransform>(points, std::move(window), std::move(fft));
 }
 
 }  // namespace tapedeck::gpu_worker::stages::fft

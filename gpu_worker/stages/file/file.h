@@ -48,7 +48,7 @@ struct OpenedSource {
   uint64_t bytes = 0;                                    // what one pass makes, after conversion
   std::string metadata;                                  // of a SigMF recording, for the origin
   std::vector<services::model::OriginStage> transforms;  // that made its samples, it says
-  std::shared_ptr<Remarks> remarks;                      // its annotations; null: it has none
+  std::shared_ptr<StageReport> report;                   // its annotations; null: it has none
   services::Notes notes;                                 // what the job should say
 };
 

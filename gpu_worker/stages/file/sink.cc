@@ -71,8 +71,8 @@ class FileSink final : public SinkStage {
       : part_(std::move(part)), block_bytes_(block_bytes), losses_(std::move(losses)) {}
 
   // At the end, for the job; it may outlive the sink.
-  std::shared_ptr<Remarks> MakeRemarks() const {
-    return std::make_shared<Remarks>([lost = lost_]() -> services::Notes {
+  std::shared_ptr<StageReport> MakeReport() const {
+    return std::make_shared<StageReport>([lost = lost_]() -> services::Notes {
       if (*lost == 0) return {};
       return {services::MakeNote(
           "LOST_AS_ZEROS",
@@ -151,11 +151,11 @@ absl::StatusOr<MadeSink> CreateSink(const SinkParameters& parameters, const Sink
   auto sink = std::make_unique<FileSink>(
       std::move(part), place.block_bytes,
       Losses(place.annotations, type.ok() ? type->bytes_per_sample() : place.block_bytes));
-  auto remarks = sink->MakeRemarks();
+  auto report = sink->MakeReport();
   // A transform would spread the zeros over what is good.
   return MadeSink{.stage = std::move(sink),
                   .damaged_blocks = place.transforms.empty(),
-                  .remarks = std::move(remarks)};
+                  .report = std::move(report)};
 }
 
 }  // namespace tapedeck::gpu_worker::stages::file

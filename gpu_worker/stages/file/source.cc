@@ -183,15 +183,15 @@ absl::StatusOr<Input> OpenSamples(const SourceSettings& settings) {
 }
 
 // What the file says, for a recording of one pass.
-std::shared_ptr<Remarks> RemarksOf(const Contents& contents) {
-  auto remarks = std::make_shared<Remarks>([] { return services::Notes(); });
+std::shared_ptr<StageReport> ReportOf(const Contents& contents) {
+  auto report = std::make_shared<StageReport>([] { return services::Notes(); });
   for (const services::sigmf::Gap& gap : contents.layout.gaps) {
-    remarks->Mark({.sample_start = gap.first,
-                   .sample_count = gap.count,
-                   .label = services::sigmf::kLostLabel});
+    report->Mark({.sample_start = gap.first,
+                  .sample_count = gap.count,
+                  .label = services::sigmf::kLostLabel});
   }
-  for (const services::Annotation& one : contents.annotations) remarks->Mark(one);
-  return remarks;
+  for (const services::Annotation& one : contents.annotations) report->Mark(one);
+  return report;
 }
 
 void TakeAlong(const SourceSettings& settings, const Contents& contents, OpenedSource* out) {
@@ -202,7 +202,7 @@ void TakeAlong(const SourceSettings& settings, const Contents& contents, OpenedS
         "FILE_REPEATED", "the file is repeated: its times and annotations are left out"));
     return;
   }
-  out->remarks = RemarksOf(contents);
+  out->report = ReportOf(contents);
   if (contents.sample_rate > 0 && settings.sample_rate > 0 &&
       contents.sample_rate != settings.sample_rate) {
     const std::string file = absl::StrFormat("%.15g", contents.sample_rate);
@@ -271,7 +271,7 @@ absl::StatusOr<OpenedSource> OpenSource(const SourceSettings& settings) {
   } else {
     out.stage = std::make_unique<RawSource>(std::move(reader));
   }
-  const bool tells = out.remarks != nullptr;
+  const bool tells = out.report != nullptr;
   if (tells || !settings.from_instant) {
     out.stage = std::make_unique<TimedSource>(
         std::move(out.stage), tells ? input.contents->layout.start_time_ns : std::nullopt,
@@ -304,7 +304,7 @@ absl::StatusOr<MadeSource> CreateSource(const SourceParameters& parameters,
                     .metadata = std::move(file.metadata),
                     .transforms = std::move(file.transforms),
                     .notes = std::move(file.notes),
-                    .remarks = std::move(file.remarks)};
+                    .report = std::move(file.report)};
 }
 
 }  // namespace tapedeck::gpu_worker::stages::file

@@ -49,7 +49,7 @@ int64_t Jumps::EndAt(int64_t told) {
   const int64_t end = PositionOf(told);
   if (end < placement_.newest() || !IsPossible(end, clock_.NowNs())) return placement_.newest();
   if (held_.has_value() && AgreesWithHeld(end, CountOf(held_->samples))) {
-    const Held held = *std::exchange(held_, std::nullopt);
+    const PendingPacket held = *std::exchange(held_, std::nullopt);
     Take(held.position, held.samples);
   }
   return end;
@@ -58,7 +58,7 @@ int64_t Jumps::EndAt(int64_t told) {
 void Jumps::Finish() {
   if (!held_.has_value()) return;
   if (last_taken_ns_ > held_->came_ns) return DropHeld();
-  const Held held = *std::exchange(held_, std::nullopt);
+  const PendingPacket held = *std::exchange(held_, std::nullopt);
   Take(held.position, held.samples);
 }
 
@@ -122,7 +122,7 @@ void Jumps::Take(int64_t position, std::span<const std::byte> samples) {
 }
 
 void Jumps::TakeBoth(int64_t position, std::span<const std::byte> samples) {
-  const Held held = *std::exchange(held_, std::nullopt);
+  const PendingPacket held = *std::exchange(held_, std::nullopt);
   if (held.position < position) Take(held.position, held.samples);
   Take(position, samples);
   if (held.position > position) Take(held.position, held.samples);
@@ -130,9 +130,9 @@ void Jumps::TakeBoth(int64_t position, std::span<const std::byte> samples) {
 
 void Jumps::Hold(int64_t position, std::span<const std::byte> samples, int64_t now_ns) {
   DropHeld();
-  held_ = Held{.position = position,
-               .samples = std::vector<std::byte>(samples.begin(), samples.end()),
-               .came_ns = now_ns};
+  held_ = PendingPacket{.position = position,
+                        .samples = std::vector<std::byte>(samples.begin(), samples.end()),
+                        .came_ns = now_ns};
 }
 
 void Jumps::DropHeld() {

@@ -65,7 +65,7 @@ class Jumps {
   SoFar SoFarNow() const;
 
  private:
-  struct Held {
+  struct PendingPacket {
     int64_t position = 0;
     std::vector<std::byte> samples;
     int64_t came_ns = 0;
@@ -101,7 +101,7 @@ class Jumps {
   int64_t caught_up_ns_ = 0;
   int64_t last_taken_ns_ = 0;
   int64_t arrived_after_ns_ = 0;  // of the last that was taken
-  std::optional<Held> held_;
+  std::optional<PendingPacket> held_;
   std::optional<Stray> stray_;
 };
 

@@ -17,11 +17,11 @@ namespace tapedeck::gpu_worker::stages::ingest {
 using packets::kMaxPacketBytes;
 
 // What is known of the signal from a sample on.
-struct Told {
+struct SignalChange {
   int64_t position = 0;
   std::string text;
 
-  bool operator==(const Told&) const = default;
+  bool operator==(const SignalChange&) const = default;
 };
 
 // One packet as its kind understands it. Positions count samples from the first one at the
@@ -30,7 +30,7 @@ struct Told {
 struct Packet {
   enum class Is {
     kSamples,
-    kNews,       // without samples
+    kContext,    // without samples
     kEarly,      // all its samples are from before the instant
     kEnd,        // of the stream
     kForeign,    // of another stream
@@ -39,7 +39,7 @@ struct Packet {
   Is is = Is::kMalformed;
   int64_t position = 0;  // of its first sample; kEnd: one more than the stream's last
   std::span<const std::byte> samples = {};  // whole ones; part of the packet
-  std::vector<Told> news;                   // of the signal
+  std::vector<SignalChange> changes;        // of the signal
   std::optional<double> clock_step_s;       // the sender's clock was set before this packet
   std::optional<double> other_rate;         // told of the samples, and not the channel's
   std::optional<uint64_t> other_format;     // the same of VITA 49: see payload_format.h there

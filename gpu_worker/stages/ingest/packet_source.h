@@ -18,9 +18,9 @@ namespace tapedeck::gpu_worker::stages::ingest {
 using TakePacket = std::function<void(std::span<const std::byte> packet)>;
 
 // Nothing of it waits. One thread.
-class Feed {
+class PacketSource {
  public:
-  virtual ~Feed() = default;
+  virtual ~PacketSource() = default;
 
   // To be watched for something to read; another one after each Read.
   virtual int fd() const = 0;
@@ -33,16 +33,16 @@ class Feed {
   virtual uint64_t dropped() const { return 0; }
 };
 
-struct FeedSettings {
+struct PacketSourceSettings {
   std::string address;         // HOST:PORT to listen at
   std::string interface;       // of a multicast group; empty: the one that the kernel's routes name
   std::string from;            // its only sender; empty: whoever sends to the group
   uint64_t buffer_bytes = 0;   // of the kernel
-  const PacketReader* reader;  // tells packets of a stream of bytes apart; outlives the feed
+  const PacketReader* reader;  // splits a byte stream; outlives the packet source
 };
 
-struct OpenedFeed {
-  std::unique_ptr<Feed> feed;
+struct OpenedPacketSource {
+  std::unique_ptr<PacketSource> packet_source;
   int port = 0;
   uint64_t buffer_bytes = 0;  // that the kernel gave
 };
@@ -53,7 +53,7 @@ namespace tcp {
 
 // Takes one connection; others are refused from then on. UNAVAILABLE says why it cannot listen
 // there, and what to do.
-absl::StatusOr<OpenedFeed> Open(const FeedSettings& settings);
+absl::StatusOr<OpenedPacketSource> Open(const PacketSourceSettings& settings);
 
 }  // namespace tcp
 
@@ -61,7 +61,7 @@ absl::StatusOr<OpenedFeed> Open(const FeedSettings& settings);
 namespace udp {
 
 // UNAVAILABLE says why nothing can be received there, and what to do.
-absl::StatusOr<OpenedFeed> Open(const FeedSettings& settings);
+absl::StatusOr<OpenedPacketSource> Open(const PacketSourceSettings& settings);
 
 }  // namespace udp
 }  // namespace tapedeck::gpu_worker::stages::ingest

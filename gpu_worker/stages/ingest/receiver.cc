@@ -125,7 +125,7 @@ void Receiver::Run() {
 
 // False once there is nothing to read at the deadline.
 bool Receiver::Await(int64_t deadline_ns) {
-  pollfd watched[] = {{.fd = parts_.feed->fd(), .events = POLLIN},
+  pollfd watched[] = {{.fd = parts_.packet_source->fd(), .events = POLLIN},
                       {.fd = stop_event_.get(), .events = POLLIN}};
   constexpr timespec kAtOnce{};
   if (ppoll(watched, std::size(watched), &kAtOnce, nullptr) > 0) return true;
@@ -142,9 +142,10 @@ bool Receiver::Await(int64_t deadline_ns) {
 
 absl::StatusOr<Flow> Receiver::ReadOnce() {
   const uint64_t before = placement_.taken();
-  auto flow = parts_.feed->Read([this](std::span<const std::byte> bytes) { OnPacket(bytes); });
+  auto flow =
+      parts_.packet_source->Read([this](std::span<const std::byte> bytes) { OnPacket(bytes); });
   parts_.counts->samples = placement_.taken();
-  parts_.counts->dropped = parts_.feed->dropped();
+  parts_.counts->dropped = parts_.packet_source->dropped();
   if (placement_.taken() != before) NoteArrival(before == 0);
   if (!flow.ok()) return flow;
   if (end_.has_value()) return placement_.IsWhole(*end_) ? Flow::kEnd : *flow;
@@ -162,16 +163,16 @@ void Receiver::OnPacket(std::span<const std::byte> bytes) {
   if (packet.clock_step_s.has_value()) OnClockStep(packet.position, *packet.clock_step_s);
   if (packet.other_rate.has_value()) parts_.counts->other_rate = *packet.other_rate;
   if (packet.other_format.has_value()) parts_.counts->other_format = *packet.other_format;
-  for (const auto& [told, text] : packet.news) {
+  for (const auto& [told, text] : packet.changes) {
     const int64_t position = jumps_.PositionOf(told);
-    if (position >= 0) parts_.news->Tell(static_cast<uint64_t>(position), text);
+    if (position >= 0) parts_.marks->Tell(static_cast<uint64_t>(position), text);
   }
   switch (packet.is) {
     case Packet::Is::kSamples:
       if (packet.uncut) parts_.counts->uncut = true;
       if (!std::exchange(begun_, true)) NoteBegin();
       return jumps_.Place(packet.position, packet.samples);
-    case Packet::Is::kNews:
+    case Packet::Is::kContext:
       return;
     case Packet::Is::kEarly:
       ++parts_.counts->early;
@@ -193,7 +194,7 @@ void Receiver::OnPacket(std::span<const std::byte> bytes) {
 void Receiver::OnClockStep(int64_t told, double step_s) {
   ++parts_.counts->clock_sets;
   const int64_t position = jumps_.PositionOf(told);
-  if (position >= 0) parts_.news->TellClockStep(static_cast<uint64_t>(position), step_s);
+  if (position >= 0) parts_.marks->TellClockStep(static_cast<uint64_t>(position), step_s);
 }
 
 void Receiver::NoteArrival(bool first) {

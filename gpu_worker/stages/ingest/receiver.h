@@ -26,8 +26,8 @@ namespace tapedeck::gpu_worker::stages::ingest {
 
 struct ReceiverParts {
   std::unique_ptr<PacketReader> reader;
-  std::unique_ptr<Feed> feed;  // goes first
-  std::string address;         // for errors
+  std::unique_ptr<PacketSource> packet_source;  // goes first
+  std::string address;                          // for errors
   std::shared_ptr<dataplane::SlotPool> slots;
   size_t block_bytes = 0;
   size_t sample_bytes = 0;
@@ -37,7 +37,7 @@ struct ReceiverParts {
   // UTC: packets that come before are nobody's, unless they say themselves when their samples are
   // of; 0: all are taken.
   int64_t at_ns = 0;
-  std::unique_ptr<News> news;  // what the packets tell of the signal
+  std::unique_ptr<SignalMarks> marks;  // what the packets tell of the signal
   // The sender's count has begun anew, as `told`; its samples go on at `position`. Receiving
   // thread.
   std::function<void(uint64_t position, int64_t told)> restarted;
@@ -56,7 +56,8 @@ class Receiver {
   void SetWaker(dataplane::Waker waker);
 
   // kMoved: *placed, which is empty before, is the next of the stream. kEnd: that has ended. Errors
-  // come behind what was there before: DEADLINE_EXCEEDED (SOURCE_SILENT), and those of the feed.
+  // come behind what was there before: DEADLINE_EXCEEDED (SOURCE_SILENT), and those of the packet
+  // source.
   absl::StatusOr<dataplane::Flow> Take(Placed* placed);
 
   // Once a block is there.

@@ -8,7 +8,7 @@ namespace tapedeck::gpu_worker::stages::ingest {
 
 using services::vita49::kSignalLabel;
 
-void News::Tell(uint64_t position, const std::string& text) {
+void SignalMarks::Tell(uint64_t position, const std::string& text) {
   recent_.emplace_back(position, text);
   if (recent_.size() > kRecent) recent_.pop_front();
   const auto next = told_.upper_bound(position);
@@ -24,24 +24,24 @@ void News::Tell(uint64_t position, const std::string& text) {
   if (back != nullptr) Mark(back->first, back->second);
 }
 
-void News::TellClockStep(uint64_t position, double step_s) {
+void SignalMarks::TellClockStep(uint64_t position, double step_s) {
   if (told_.size() + steps_ >= kMost) {
     ++counts_->untold;
     return;
   }
   ++steps_;
-  remarks_->Mark({.sample_start = position,
-                  .label = services::vita49::kClockStepLabel,
-                  .comment = services::vita49::StepTextOf(step_s)});
+  report_->Mark({.sample_start = position,
+                 .label = services::vita49::kClockStepLabel,
+                 .comment = services::vita49::StepTextOf(step_s)});
 }
 
-void News::Mark(uint64_t position, const std::string& text) {
+void SignalMarks::Mark(uint64_t position, const std::string& text) {
   if (told_.size() + steps_ >= kMost) {
     ++counts_->untold;
     return;
   }
   told_.insert_or_assign(position, text);
-  remarks_->Mark({.sample_start = position, .label = kSignalLabel, .comment = text});
+  report_->Mark({.sample_start = position, .label = kSignalLabel, .comment = text});
 }
 
 }  // namespace tapedeck::gpu_worker::stages::ingest

@@ -16,15 +16,15 @@
 namespace tapedeck::gpu_worker::stages::ingest {
 
 // One thread.
-class News {
+class SignalMarks {
  public:
   // Marks of one stream, as many as a recording has room for; later ones are counted.
   static constexpr size_t kMost = 1000;
   // So many of the newest are remembered, for what comes out of order among them.
   static constexpr size_t kRecent = 32;
 
-  News(std::shared_ptr<Remarks> remarks, std::shared_ptr<Counts> counts)
-      : remarks_(std::move(remarks)), counts_(std::move(counts)) {}
+  SignalMarks(std::shared_ptr<StageReport> report, std::shared_ptr<Counts> counts)
+      : report_(std::move(report)), counts_(std::move(counts)) {}
 
   void Tell(uint64_t position, const std::string& text);
   // The sender's clock was set by so many seconds before that sample.
@@ -33,7 +33,7 @@ class News {
  private:
   void Mark(uint64_t position, const std::string& text);
 
-  const std::shared_ptr<Remarks> remarks_;
+  const std::shared_ptr<StageReport> report_;
   const std::shared_ptr<Counts> counts_;
   std::map<uint64_t, std::string> told_;                 // by position
   size_t steps_ = 0;                                     // of the clock, marked

@@ -61,13 +61,13 @@ constexpr char kRestartLabel[] = "restart";
 class IngestSource final : public SourceStage {
  public:
   IngestSource(size_t block_bytes, const StreamSettings& stream, std::unique_ptr<Receiver> receiver,
-               std::shared_ptr<Counts> counts, std::shared_ptr<Remarks> remarks)
+               std::shared_ptr<Counts> counts, std::shared_ptr<StageReport> report)
       : block_samples_(block_bytes / stream.sample_bytes),
         sample_bytes_(stream.sample_bytes),
         sample_rate_(stream.sample_rate),
         receiver_(std::move(receiver)),
         counts_(std::move(counts)),
-        remarks_(std::move(remarks)) {}
+        report_(std::move(report)) {}
 
   bool fills_host() const override { return true; }
 
@@ -112,9 +112,9 @@ class IngestSource final : public SourceStage {
     const uint64_t samples = gap.size() / sample_bytes_;
     ++counts_->lost_places;
     counts_->lost_samples += samples;
-    remarks_->Annotate({.sample_start = sequence * block_samples_ + gap.begin / sample_bytes_,
-                        .sample_count = samples,
-                        .label = services::model::kLostLabel});
+    report_->Annotate({.sample_start = sequence * block_samples_ + gap.begin / sample_bytes_,
+                       .sample_count = samples,
+                       .label = services::model::kLostLabel});
   }
 
   const uint64_t block_samples_;
@@ -122,7 +122,7 @@ class IngestSource final : public SourceStage {
   const double sample_rate_;  // of the channel; 0: unknown
   const std::unique_ptr<Receiver> receiver_;
   const std::shared_ptr<Counts> counts_;
-  const std::shared_ptr<Remarks> remarks_;
+  const std::shared_ptr<StageReport> report_;
   uint64_t missing_blocks_ = 0;  // that come next
 };
 
@@ -157,7 +157,7 @@ absl::StatusOr<StreamSettings> StreamOf(const Parameters& parameters, const Sour
   return stream;
 }
 
-services::Notes NotesOf(const Parameters& parameters, const OpenedFeed& opened) {
+services::Notes NotesOf(const Parameters& parameters, const OpenedPacketSource& opened) {
   const std::string address = parameters.transport_address();
   services::Notes notes{services::MakeNote(
       "INGEST_LISTENS", absl::StrCat("ingest: listens at ", address, ", port ", opened.port),
@@ -173,21 +173,22 @@ services::Notes NotesOf(const Parameters& parameters, const OpenedFeed& opened) 
   return notes;
 }
 
-std::function<void(uint64_t, int64_t)> MarkerOf(std::shared_ptr<Remarks> remarks) {
-  return [remarks = std::move(remarks)](uint64_t position, int64_t told) {
-    remarks->Mark({.sample_start = position,
-                   .label = kRestartLabel,
-                   .comment = absl::StrCat("the sender's count goes on at sample ", told)});
+std::function<void(uint64_t, int64_t)> MarkerOf(std::shared_ptr<StageReport> report) {
+  return [report = std::move(report)](uint64_t position, int64_t told) {
+    report->Mark({.sample_start = position,
+                  .label = kRestartLabel,
+                  .comment = absl::StrCat("the sender's count goes on at sample ", told)});
   };
 }
 
 // By the transport that `parameters` name; its errors.
-absl::StatusOr<OpenedFeed> OpenFeed(const Parameters& parameters, const PacketReader& reader) {
-  const FeedSettings settings{.address = parameters.transport_address(),
-                              .interface = parameters.interface,
-                              .from = parameters.from,
-                              .buffer_bytes = parameters.buffer,
-                              .reader = &reader};
+absl::StatusOr<OpenedPacketSource> OpenPacketSource(const Parameters& parameters,
+                                                    const PacketReader& reader) {
+  const PacketSourceSettings settings{.address = parameters.transport_address(),
+                                      .interface = parameters.interface,
+                                      .from = parameters.from,
+                                      .buffer_bytes = parameters.buffer,
+                                      .reader = &reader};
   return parameters.udp.empty() ? tcp::Open(settings) : udp::Open(settings);
 }
 
@@ -230,7 +231,7 @@ Description Describe(const Parameters& parameters) {
 absl::StatusOr<MadeSource> Create(const Parameters& parameters, const SourcePlace& place) {
   TD_ASSIGN_OR_RETURN(const StreamSettings stream, StreamOf(parameters, place));
   auto reader = packets::FindNamed(kPacketKinds, parameters.packets)->create(stream);
-  auto opened = OpenFeed(parameters, *reader);
+  auto opened = OpenPacketSource(parameters, *reader);
   if (!opened.ok()) {
     return services::ArgumentInvalid(parameters.udp.empty() ? "ingest.tcp" : "ingest.udp",
                                      absl::StrCat("ingest: ", opened.status().message()));
@@ -238,7 +239,7 @@ absl::StatusOr<MadeSource> Create(const Parameters& parameters, const SourcePlac
   MadeSource made{.datatype = place.datatype, .notes = NotesOf(parameters, *opened)};
   const auto counts = std::make_shared<Counts>();
   const auto timeout_ns = static_cast<int64_t>(parameters.timeout * 1e9);
-  made.remarks = std::make_shared<Remarks>([counts, timeout_ns, rate = stream.sample_rate] {
+  made.report = std::make_shared<StageReport>([counts, timeout_ns, rate = stream.sample_rate] {
     services::Notes notes{NoteOf(*counts)};
     if (auto pace = PaceNoteOf(*counts, rate); pace.has_value()) notes.push_back(*std::move(pace));
     if (auto end = EndNoteOf(counts->ending, timeout_ns); end.has_value())
@@ -248,7 +249,7 @@ absl::StatusOr<MadeSource> Create(const Parameters& parameters, const SourcePlac
   TD_ASSIGN_OR_RETURN(auto slots, MakeStaging(place.block_bytes));
   TD_ASSIGN_OR_RETURN(auto receiver,
                       Receiver::Create({.reader = std::move(reader),
-                                        .feed = std::move(opened->feed),
+                                        .packet_source = std::move(opened->packet_source),
                                         .address = parameters.transport_address(),
                                         .slots = std::move(slots),
                                         .block_bytes = place.block_bytes,
@@ -257,11 +258,11 @@ absl::StatusOr<MadeSource> Create(const Parameters& parameters, const SourcePlac
                                         .timeout_ns = timeout_ns,
                                         .silence_fails = parameters.silence == "error",
                                         .at_ns = place.at_ns,
-                                        .news = std::make_unique<News>(made.remarks, counts),
-                                        .restarted = MarkerOf(made.remarks),
+                                        .marks = std::make_unique<SignalMarks>(made.report, counts),
+                                        .restarted = MarkerOf(made.report),
                                         .counts = counts}));
   made.stage = std::make_unique<IngestSource>(place.block_bytes, stream, std::move(receiver),
-                                              counts, made.remarks);
+                                              counts, made.report);
   return made;
 }
 

@@ -24,9 +24,9 @@ namespace {
 constexpr size_t kRoomBytes = 512 << 10;
 static_assert(kRoomBytes > 2 * kMaxPacketBytes);
 
-class TcpFeed final : public Feed {
+class TcpPacketSource final : public PacketSource {
  public:
-  TcpFeed(Fd listening, const PacketReader& reader)
+  TcpPacketSource(Fd listening, const PacketReader& reader)
       : listening_(std::move(listening)), reader_(reader), room_(kRoomBytes) {}
 
   int fd() const override { return connected() ? socket_.get() : listening_.get(); }
@@ -93,14 +93,14 @@ class TcpFeed final : public Feed {
 
 }  // namespace
 
-absl::StatusOr<OpenedFeed> Open(const FeedSettings& settings) {
+absl::StatusOr<OpenedPacketSource> Open(const PacketSourceSettings& settings) {
   TD_ASSIGN_OR_RETURN(Fd listening, services::Listen(settings.address));
   // What is accepted has as much.
   const int wanted = static_cast<int>(settings.buffer_bytes);
   setsockopt(listening.get(), SOL_SOCKET, SO_RCVBUF, &wanted, sizeof(wanted));
-  OpenedFeed opened{.port = dataplane::LocalAddress(listening).port(),
-                    .buffer_bytes = settings.buffer_bytes};
-  opened.feed = std::make_unique<TcpFeed>(std::move(listening), *settings.reader);
+  OpenedPacketSource opened{.port = dataplane::LocalAddress(listening).port(),
+                            .buffer_bytes = settings.buffer_bytes};
+  opened.packet_source = std::make_unique<TcpPacketSource>(std::move(listening), *settings.reader);
   return opened;
 }
 

@@ -27,9 +27,9 @@ constexpr size_t kBatch = 64;
 // One more than the largest packet: of a datagram that fills it nothing is believed.
 constexpr size_t kRoomBytes = kMaxPacketBytes + 1;
 
-class UdpFeed final : public Feed {
+class UdpPacketSource final : public PacketSource {
  public:
-  explicit UdpFeed(Fd socket) : socket_(std::move(socket)), room_(kBatch * kRoomBytes) {
+  explicit UdpPacketSource(Fd socket) : socket_(std::move(socket)), room_(kBatch * kRoomBytes) {
     for (size_t i = 0; i < kBatch; ++i) {
       pieces_[i] = {.iov_base = &room_[i * kRoomBytes], .iov_len = kRoomBytes};
     }
@@ -92,7 +92,7 @@ uint64_t SetBuffer(const Fd& socket, uint64_t bytes) {
 // Groups of multicast, which a receiver has to join: RFC 3376 (IGMPv3), RFC 3810 (MLDv2), and the
 // calls of RFC 3678, which are the same for IPv4 and IPv6.
 
-absl::Status NotJoined(int error, const FeedSettings& settings) {
+absl::Status NotJoined(int error, const PacketSourceSettings& settings) {
   std::string remedy;
   if (error == ENODEV) remedy = "; no route leads to the group: name an interface";
   if (error == ENOBUFS) remedy = "; raise net.ipv4.igmp_max_memberships or igmp_max_msf";
@@ -105,7 +105,7 @@ absl::Status NotJoined(int error, const FeedSettings& settings) {
 // Joins the group that the socket of ListenForDatagrams is bound to, where it is one.
 // INVALID_ARGUMENT (ARGUMENT_INVALID): an interface or a sender where there is no group, or one
 // that does not exist; UNAVAILABLE says why the kernel does not join, and what to do.
-absl::Status Join(const Fd& socket, const FeedSettings& settings) {
+absl::Status Join(const Fd& socket, const PacketSourceSettings& settings) {
   const sockaddr_storage group = dataplane::LocalAddress(socket).storage;
   if (!services::IsGroup(group)) {
     if (settings.interface.empty() && settings.from.empty()) return absl::OkStatus();
@@ -141,16 +141,16 @@ absl::Status Join(const Fd& socket, const FeedSettings& settings) {
 
 }  // namespace
 
-absl::StatusOr<OpenedFeed> Open(const FeedSettings& settings) {
+absl::StatusOr<OpenedPacketSource> Open(const PacketSourceSettings& settings) {
   TD_ASSIGN_OR_RETURN(Fd socket, services::ListenForDatagrams(settings.address));
   const int on = 1;
   if (setsockopt(socket.get(), SOL_SOCKET, SO_RXQ_OVFL, &on, sizeof(on)) != 0) {
     return absl::UnavailableError(absl::StrCat("setsockopt SO_RXQ_OVFL: ", strerror(errno)));
   }
   TD_RETURN_IF_ERROR(Join(socket, settings));
-  OpenedFeed opened{.port = dataplane::LocalAddress(socket).port(),
-                    .buffer_bytes = SetBuffer(socket, settings.buffer_bytes)};
-  opened.feed = std::make_unique<UdpFeed>(std::move(socket));
+  OpenedPacketSource opened{.port = dataplane::LocalAddress(socket).port(),
+                            .buffer_bytes = SetBuffer(socket, settings.buffer_bytes)};
+  opened.packet_source = std::make_unique<UdpPacketSource>(std::move(socket));
   return opened;
 }
 

@@ -88,7 +88,7 @@ class VitaReader final : public PacketReader {
                 .samples = decoded.samples,
                 .clock_step_s = place->step_s};
     if (begins) {
-      read.news = EarlyNews(decoded.stream, decoded.time);
+      read.changes = EarlyChanges(decoded.stream, decoded.time);
       read.other_rate = OtherRate();
       read.other_format = early_format_;
       read.uncut = uncut_;
@@ -140,15 +140,15 @@ class VitaReader final : public PacketReader {
       early_.push_back({decoded.stream, decoded.time, decoded.context->sample_rate,
                         decoded.told_format, std::move(text)});
       if (early_.size() > kMostEarly) early_.pop_front();
-      return {.is = Packet::Is::kNews};
+      return {.is = Packet::Is::kContext};
     }
     const std::optional<uint64_t> other_format = OtherFormat(decoded.told_format);
-    if (text.empty()) return {.is = Packet::Is::kNews, .other_format = other_format};
+    if (text.empty()) return {.is = Packet::Is::kContext, .other_format = other_format};
     const auto position = PositionOf(decoded.time, arrival);
     if (!position.has_value()) return {.is = Packet::Is::kMalformed};
     SetRate(decoded.context->sample_rate);
-    return {.is = Packet::Is::kNews,
-            .news = {{*position, std::move(text)}},
+    return {.is = Packet::Is::kContext,
+            .changes = {{*position, std::move(text)}},
             .other_rate = OtherRate(),
             .other_format = other_format};
   }
@@ -170,9 +170,9 @@ class VitaReader final : public PacketReader {
   }
 
   // The last that holds before the first sample, or is of no time, holds there.
-  std::vector<Told> EarlyNews(const std::optional<uint32_t>& stream, const Time& begin) {
-    std::vector<Told> news;
-    std::optional<Told> first;
+  std::vector<SignalChange> EarlyChanges(const std::optional<uint32_t>& stream, const Time& begin) {
+    std::vector<SignalChange> changes;
+    std::optional<SignalChange> first;
     for (Early& early : std::exchange(early_, {})) {
       if (early.stream != stream) continue;
       SetRate(early.sample_rate);
@@ -181,13 +181,13 @@ class VitaReader final : public PacketReader {
       const auto between = services::vita49::SamplesBetween(begin, early.time, clock_.rate());
       const int64_t position = between.has_value() ? *between + begin_position_ : 0;
       if (position > 0) {
-        news.push_back({position, std::move(early.text)});
+        changes.push_back({position, std::move(early.text)});
       } else if (!first.has_value() || position >= first->position) {
-        first = Told{position, std::move(early.text)};
+        first = SignalChange{position, std::move(early.text)};
       }
     }
-    if (first.has_value()) news.push_back({0, std::move(first->text)});
-    return news;
+    if (first.has_value()) changes.push_back({0, std::move(first->text)});
+    return changes;
   }
 
   // None: its time is of another kind than the stream's.

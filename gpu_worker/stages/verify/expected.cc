@@ -95,7 +95,7 @@ absl::StatusOr<std::unique_ptr<Expected>> Expected::For(const SinkPlace& place,
   if (beside) sizes->blocks_beside = place.blocks;
   std::unique_ptr<Expected> expected(
       new Expected(synth::WaveformOf(parameters), *sizes, std::move(steps)));
-  expected->HireCrew();
+  expected->StartTeam();
   return expected;
 }
 
@@ -130,14 +130,14 @@ absl::StatusOr<Expected::Sizes> Expected::SizesOf(const Steps& steps, uint64_t b
   return sizes;
 }
 
-void Expected::HireCrew() {
+void Expected::StartTeam() {
   const uint64_t parts = (sizes_.samples + sizes_.part_samples - 1) / sizes_.part_samples;
   const size_t threads = std::clamp(std::thread::hardware_concurrency(), 1u, kMostThreads);
-  crew_ = Crew::Create(std::clamp<size_t>(parts, 1, threads) - 1);
-  desks_.resize(crew_->size());
-  for (Desk& desk : desks_) {
-    desk.made.resize(sizes_.part_samples);
-    if (!exact()) desk.parts = Parts(sizes_.part_samples);
+  team_ = ThreadTeam::Create(std::clamp<size_t>(parts, 1, threads) - 1);
+  scratch_.resize(team_->size());
+  for (Scratch& scratch : scratch_) {
+    scratch.made.resize(sizes_.part_samples);
+    if (!exact()) scratch.parts = SplitComplex(sizes_.part_samples);
   }
 }
 
@@ -162,13 +162,14 @@ absl::Status Expected::Compare(const dataplane::BlockHeader& header,
   const uint64_t begin = header.sample_index * sizes_.samples_for_recorded;
   const size_t parts = (samples + sizes_.part_samples - 1) / sizes_.part_samples;
   found_.assign(parts, Found());
-  crew_->Run(parts, [&](size_t part, size_t place) {
+  team_->Run(parts, [&](size_t part, size_t thread_number) {
     const size_t first = part * sizes_.part_samples;
     const size_t some = std::min(sizes_.part_samples, samples - first);
     // Both are whole: a part is whole granules of all steps.
     const size_t from = first * payload.size() / samples;
     const size_t bytes = some * payload.size() / samples;
-    found_[part] = Look(first, begin + first, some, payload.subspan(from, bytes), desks_[place]);
+    found_[part] =
+        Look(first, begin + first, some, payload.subspan(from, bytes), scratch_[thread_number]);
   });
   return exact() ? JudgeExact(header.sequence) : JudgeTransformed(header.sequence);
 }
@@ -180,10 +181,10 @@ bool Expected::EndsMadeUp(const dataplane::BlockHeader& header) const {
 }
 
 Expected::Found Expected::Look(size_t first, uint64_t sample_index, size_t samples,
-                               std::span<const std::byte> got, Desk& desk) const {
-  const std::span made = std::span(desk.made).first(samples);
+                               std::span<const std::byte> got, Scratch& scratch) const {
+  const std::span made = std::span(scratch.made).first(samples);
   generator_.Make(sample_index, made);
-  if (!exact()) return LookTransformed(got, samples, desk);
+  if (!exact()) return LookTransformed(got, samples, scratch);
   if (std::memcmp(got.data(), made.data(), got.size()) == 0) return {};
   const auto* const values = reinterpret_cast<const synth::Complex*>(got.data());
   size_t i = 0;
@@ -191,17 +192,17 @@ Expected::Found Expected::Look(size_t first, uint64_t sample_index, size_t sampl
   return {.sample = first + i, .got = values[i], .made = made[i]};
 }
 
-// Of what the desk has made.
+// Of what `scratch` has made.
 Expected::Found Expected::LookTransformed(std::span<const std::byte> got, size_t samples,
-                                          Desk& desk) const {
-  const std::span real(desk.parts.real);
-  const std::span imaginary(desk.parts.imaginary);
+                                          Scratch& scratch) const {
+  const std::span real(scratch.parts.real);
+  const std::span imaginary(scratch.parts.imaginary);
   for (size_t i = 0; i < samples; ++i) {
-    real[i] = desk.made[i].re;
-    imaginary[i] = desk.made[i].im;
+    real[i] = scratch.made[i].re;
+    imaginary[i] = scratch.made[i].im;
   }
   for (const auto& step : steps_) {
-    step->Apply(real.first(samples), imaginary.first(samples), desk.room);
+    step->Apply(real.first(samples), imaginary.first(samples), scratch.workspace);
     samples = samples / step->granule() * step->granule_given();
   }
   const auto* const values = reinterpret_cast<const float*>(got.data());

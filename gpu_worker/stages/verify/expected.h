@@ -17,7 +17,7 @@
 
 namespace tapedeck::gpu_worker::stages::verify {
 
-using services::samples::Room;
+using services::samples::Workspace;
 
 // A transform of a recording or of its playback, computed again in double precision. Any thread.
 class Step {
@@ -32,14 +32,15 @@ class Step {
 
   // Of whole granules; what is given lies at their beginning, real samples with imaginary parts of
   // 0.
-  virtual void Apply(std::span<double> real, std::span<double> imaginary, Room& room) const = 0;
+  virtual void Apply(std::span<double> real, std::span<double> imaginary,
+                     Workspace& workspace) const = 0;
 };
 
 // From what the origin says of the transform. Null: it cannot be computed again. INVALID_ARGUMENT
 // (ARGUMENT_INVALID): they are damaged.
 absl::StatusOr<std::unique_ptr<Step>> StepFor(const services::model::OriginStage& transform);
 
-using services::samples::Parts;
+using services::samples::SplitComplex;
 
 // Largest relative L2 difference of a transformed block from the double-precision reference.
 // Single-precision FFTs of up to 65536 points stay below 5e-7.
@@ -71,10 +72,10 @@ class Expected {
     std::optional<uint64_t> blocks_beside;
   };
   // What one thread computes in.
-  struct Desk {
+  struct Scratch {
     std::vector<synth::Complex> made;
-    Parts parts{0};
-    Room room;
+    SplitComplex parts{0};
+    Workspace workspace;
   };
   // What came of a part.
   struct Found {
@@ -96,7 +97,7 @@ class Expected {
 
   Expected(const synth::Waveform& waveform, const Sizes& sizes, Steps steps)
       : generator_(waveform), sizes_(sizes), steps_(std::move(steps)) {}
-  void HireCrew();
+  void StartTeam();
   bool exact() const { return steps_.empty(); }
   // Whether the last transform of the block may have been made up with zeros, as a second output
   // ends where the first does.
@@ -105,17 +106,17 @@ class Expected {
   // A part that begins with that sample of the block, and of the recording, before the transforms;
   // `got` is what must come out of them. Any thread.
   Found Look(size_t first, uint64_t sample_index, size_t samples, std::span<const std::byte> got,
-             Desk& desk) const;
-  Found LookTransformed(std::span<const std::byte> got, size_t samples, Desk& desk) const;
+             Scratch& scratch) const;
+  Found LookTransformed(std::span<const std::byte> got, size_t samples, Scratch& scratch) const;
   absl::Status JudgeExact(uint64_t sequence) const;
   absl::Status JudgeTransformed(uint64_t sequence) const;
 
   const synth::Generator generator_;
   const Sizes sizes_;
   const Steps steps_;
-  std::vector<Found> found_;  // by part
-  std::vector<Desk> desks_;   // by the crew's places
-  std::unique_ptr<Crew> crew_;
+  std::vector<Found> found_;      // by part
+  std::vector<Scratch> scratch_;  // by thread number
+  std::unique_ptr<ThreadTeam> team_;
 };
 
 }  // namespace tapedeck::gpu_worker::stages::verify

@@ -22,14 +22,15 @@ class FftStep final : public Step {
   size_t granule_given() const override { return fft_.points(); }
   bool gives_real() const override { return false; }
 
-  void Apply(std::span<double> real, std::span<double> imaginary, Room& room) const override {
+  void Apply(std::span<double> real, std::span<double> imaginary,
+             Workspace& workspace) const override {
     const size_t points = fft_.points();
     for (; !real.empty(); real = real.subspan(points), imaginary = imaginary.subspan(points)) {
       for (size_t n = 0; n < weights_.size(); ++n) {
         real[n] *= weights_[n];
         imaginary[n] *= weights_[n];
       }
-      fft_.Forward(real.first(points), imaginary.first(points), room);
+      fft_.Forward(real.first(points), imaginary.first(points), workspace);
     }
   }
 
@@ -47,7 +48,8 @@ class PowerStep final : public Step {
   bool gives_real() const override { return true; }
 
   // No bin lies behind the samples that it is made of, nor before those that are still needed.
-  void Apply(std::span<double> real, std::span<double> imaginary, Room& /*room*/) const override {
+  void Apply(std::span<double> real, std::span<double> imaginary,
+             Workspace& /*workspace*/) const override {
     const size_t points = parameters_.points;
     const size_t bins = real.size() / granule() * points;
     for (size_t bin = 0; bin < bins; ++bin) {

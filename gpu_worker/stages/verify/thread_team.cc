@@ -6,24 +6,24 @@
 
 namespace tapedeck::gpu_worker::stages::verify {
 
-std::unique_ptr<Crew> Crew::Create(size_t helpers) {
-  std::unique_ptr<Crew> crew(new Crew);
-  for (size_t place = 1; place <= helpers; ++place) {
-    auto thread =
-        dataplane::StartThread("td-verify", [raw = crew.get(), place] { raw->Help(place); });
+std::unique_ptr<ThreadTeam> ThreadTeam::Create(size_t helpers) {
+  std::unique_ptr<ThreadTeam> team(new ThreadTeam);
+  for (size_t thread_number = 1; thread_number <= helpers; ++thread_number) {
+    auto thread = dataplane::StartThread(
+        "td-verify", [raw = team.get(), thread_number] { raw->Help(thread_number); });
     if (!thread.ok()) break;
-    crew->helpers_.push_back(*std::move(thread));
+    team->helpers_.push_back(*std::move(thread));
   }
-  return crew;
+  return team;
 }
 
-Crew::~Crew() {
+ThreadTeam::~ThreadTeam() {
   stop_ = true;
   Call();
   for (std::thread& helper : helpers_) helper.join();
 }
 
-void Crew::Run(size_t parts, Work work) {
+void ThreadTeam::Run(size_t parts, Work work) {
   {
     absl::MutexLock lock(&mutex_);
     work_ = &work;
@@ -37,22 +37,22 @@ void Crew::Run(size_t parts, Work work) {
   mutex_.Await(absl::Condition(&done));
 }
 
-void Crew::Help(size_t place) {
+void ThreadTeam::Help(size_t thread_number) {
   while (true) {
     const uint32_t seen = calls_;
     if (stop_) return;
-    DoParts(place);
+    DoParts(thread_number);
     calls_.wait(seen);
   }
 }
 
-void Crew::DoParts(size_t place) {
+void ThreadTeam::DoParts(size_t thread_number) {
   for (auto claim = Next(false); claim.has_value(); claim = Next(true)) {
-    (*claim->work)(claim->part, place);
+    (*claim->work)(claim->part, thread_number);
   }
 }
 
-std::optional<Crew::Claim> Crew::Next(bool again) {
+std::optional<ThreadTeam::Claim> ThreadTeam::Next(bool again) {
   absl::MutexLock lock(&mutex_);
   if (again) --under_way_;
   if (next_ >= parts_) return std::nullopt;
@@ -60,7 +60,7 @@ std::optional<Crew::Claim> Crew::Next(bool again) {
   return Claim{.part = next_++, .work = work_};
 }
 
-void Crew::Call() {
+void ThreadTeam::Call() {
   ++calls_;
   calls_.notify_all();
 }

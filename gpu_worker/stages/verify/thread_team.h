@@ -17,17 +17,17 @@
 namespace tapedeck::gpu_worker::stages::verify {
 
 // One thread, which is not one of its own.
-class Crew {
+class ThreadTeam {
  public:
   // Computes, and waits for nothing. `part` counts from 0; calls at the same time have different
-  // places, each less than size().
-  using Work = absl::FunctionRef<void(size_t part, size_t place)>;
+  // thread numbers, each less than size().
+  using Work = absl::FunctionRef<void(size_t part, size_t thread_number)>;
 
   // So many threads beside the caller's, or fewer, be it none, where the machine has no more.
-  static std::unique_ptr<Crew> Create(size_t helpers);
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
-  ~Crew();
+  static std::unique_ptr<ThreadTeam> Create(size_t helpers);
+  ThreadTeam(const ThreadTeam&) = delete;
+  ThreadTeam& operator=(const ThreadTeam&) = delete;
+  ~ThreadTeam();
 
   size_t size() const { return 1 + helpers_.size(); }
 
@@ -40,11 +40,11 @@ class Crew {
     const Work* work = nullptr;
   };
 
-  Crew() = default;
+  ThreadTeam() = default;
 
   // A helper's thread.
-  void Help(size_t place);
-  void DoParts(size_t place);
+  void Help(size_t thread_number);
+  void DoParts(size_t thread_number);
   // The next part; `again`: the caller's last one is done.
   std::optional<Claim> Next(bool again) ABSL_LOCKS_EXCLUDED(mutex_);
   void Call();

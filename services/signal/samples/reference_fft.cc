@@ -114,7 +114,7 @@ void Halve(const double* x, double* y, size_t half) {
 }
 
 // out = a * b, element by element; out may be either of them.
-void Multiply(std::span<const double> ar, std::span<const double> ai, const Parts& b,
+void Multiply(std::span<const double> ar, std::span<const double> ai, const SplitComplex& b,
               std::span<double> out_real, std::span<double> out_imaginary) {
   for (size_t i = 0; i < out_real.size(); ++i) {
     const double real = ar[i] * b.real[i] - ai[i] * b.imaginary[i];
@@ -141,10 +141,11 @@ Radix4Fft::Radix4Fft(size_t points) : points_(points) {
 
 // Stockham's form of the radix-4 FFT, at last of radix 2 for what is no power of 4: each pass reads
 // one pair of arrays and writes the other, in order, so there is no reversal of digits.
-void Radix4Fft::Forward(std::span<double> real, std::span<double> imaginary, Room& room) const {
-  if (room.work.size() < 2 * points_ + kGap) room.work.resize(2 * points_ + kGap);
+void Radix4Fft::Forward(std::span<double> real, std::span<double> imaginary,
+                        Workspace& workspace) const {
+  if (workspace.work.size() < 2 * points_ + kGap) workspace.work.resize(2 * points_ + kGap);
   Rows x{real.data(), imaginary.data()};
-  Rows y{room.work.data(), room.work.data() + points_ + kGap};
+  Rows y{workspace.work.data(), workspace.work.data() + points_ + kGap};
   size_t stride = 1;
   for (; stride * 4 <= points_; stride *= 4) {
     const size_t apart = points_ / 4;
@@ -186,23 +187,24 @@ ReferenceFft::ReferenceFft(uint32_t points)
       response_.imaginary[place] = std::sin(angle) / scale;
     }
   }
-  Room room;
-  power_of_two_.Forward(response_.real, response_.imaginary, room);
+  Workspace workspace;
+  power_of_two_.Forward(response_.real, response_.imaginary, workspace);
 }
 
-void ReferenceFft::Forward(std::span<double> real, std::span<double> imaginary, Room& room) const {
-  if (chirp_.real.empty()) return power_of_two_.Forward(real, imaginary, room);
+void ReferenceFft::Forward(std::span<double> real, std::span<double> imaginary,
+                           Workspace& workspace) const {
+  if (chirp_.real.empty()) return power_of_two_.Forward(real, imaginary, workspace);
   const size_t size = response_.real.size();
-  if (room.padded.real.size() < size) room.padded = Parts(size);
-  const auto padded_real = std::span(room.padded.real).first(size);
-  const auto padded_imaginary = std::span(room.padded.imaginary).first(size);
+  if (workspace.padded.real.size() < size) workspace.padded = SplitComplex(size);
+  const auto padded_real = std::span(workspace.padded.real).first(size);
+  const auto padded_imaginary = std::span(workspace.padded.imaginary).first(size);
   Multiply(real, imaginary, chirp_, padded_real.first(points_), padded_imaginary.first(points_));
   std::ranges::fill(padded_real.subspan(points_), 0.0);
   std::ranges::fill(padded_imaginary.subspan(points_), 0.0);
-  power_of_two_.Forward(padded_real, padded_imaginary, room);
+  power_of_two_.Forward(padded_real, padded_imaginary, workspace);
   Multiply(padded_real, padded_imaginary, response_, padded_real, padded_imaginary);
   // With the parts exchanged, before and after, a forward transform is the inverse one.
-  power_of_two_.Forward(padded_imaginary, padded_real, room);
+  power_of_two_.Forward(padded_imaginary, padded_real, workspace);
   Multiply(padded_real, padded_imaginary, chirp_, real, imaginary);
 }
 

@@ -11,16 +11,16 @@
 namespace tapedeck::services::samples {
 
 // Real and imaginary parts, as many of one as of the other.
-struct Parts {
-  explicit Parts(size_t size) : real(size), imaginary(size) {}
+struct SplitComplex {
+  explicit SplitComplex(size_t size) : real(size), imaginary(size) {}
   std::vector<double> real;
   std::vector<double> imaginary;
 };
 
 // What a transform computes in; of one thread, for transforms of any length.
-struct Room {
+struct Workspace {
   std::vector<double> work;
-  Parts padded{0};
+  SplitComplex padded{0};
 };
 
 // Of a power of two. Any thread.
@@ -29,7 +29,7 @@ class Radix4Fft {
   explicit Radix4Fft(size_t points);
 
   // In place; both hold as many values as there are points.
-  void Forward(std::span<double> real, std::span<double> imaginary, Room& room) const;
+  void Forward(std::span<double> real, std::span<double> imaginary, Workspace& workspace) const;
 
  private:
   const size_t points_;
@@ -45,15 +45,15 @@ class ReferenceFft {
   uint32_t points() const { return points_; }
 
   // Transforms real + i imaginary in place; both hold `points` values.
-  void Forward(std::span<double> real, std::span<double> imaginary, Room& room) const;
+  void Forward(std::span<double> real, std::span<double> imaginary, Workspace& workspace) const;
 
  private:
   const uint32_t points_;
   Radix4Fft power_of_two_;  // of `points`, or of the convolution that stands for them
   // Empty for a power of two. For other lengths Bluestein's form (1970) makes a convolution of the
   // transform: chirp[n] = e^(-pi i n^2 / points), `response` is what its conjugate becomes.
-  Parts chirp_;
-  Parts response_;
+  SplitComplex chirp_;
+  SplitComplex response_;
 };
 
 }  // namespace tapedeck::services::samples

@@ -19,8 +19,9 @@ namespace {
 constexpr char kGroup[] = "239.255.71.1";
 constexpr char kOtherGroup[] = "239.255.71.2";
 
-absl::StatusOr<OpenedFeed> Listen(const std::string& interface, const std::string& from = "",
-                                  const std::string& group = kGroup) {
+absl::StatusOr<OpenedPacketSource> Listen(const std::string& interface,
+                                          const std::string& from = "",
+                                          const std::string& group = kGroup) {
   return Open({.address = absl::StrCat(group, ":0"),
                .interface = interface,
                .from = from,
@@ -44,13 +45,13 @@ void Send(const std::string& text, const char* group, int port, const char* from
 }
 
 // What has come: loopback gives a datagram before sendto returns.
-std::vector<std::string> Received(Feed& feed) {
+std::vector<std::string> Received(PacketSource& source) {
   std::vector<std::string> texts;
   const auto take = [&](std::span<const std::byte> packet) {
     texts.emplace_back(reinterpret_cast<const char*>(packet.data()), packet.size());
   };
-  pollfd watched{.fd = feed.fd(), .events = POLLIN};
-  while (poll(&watched, 1, 0) > 0) EXPECT_TRUE(feed.Read(take).ok());
+  pollfd watched{.fd = source.fd(), .events = POLLIN};
+  while (poll(&watched, 1, 0) > 0) EXPECT_TRUE(source.Read(take).ok());
   return texts;
 }
 
@@ -62,22 +63,24 @@ TEST(IngestMulticastTest, TheGroupThatWasJoinedAlone) {
   Send("to one", kGroup, one->port);
   Send("to the other", kOtherGroup, other->port);
   Send("the port alone", kOtherGroup, one->port);
-  EXPECT_EQ(Received(*one->feed), std::vector<std::string>{"to one"});
-  EXPECT_EQ(Received(*other->feed), std::vector<std::string>{"to the other"});
+  EXPECT_EQ(Received(*one->packet_source), std::vector<std::string>{"to one"});
+  EXPECT_EQ(Received(*other->packet_source), std::vector<std::string>{"to the other"});
 }
 
 TEST(IngestMulticastTest, TheSenderThatWasNamedAlone) {
-  auto feed = Listen("lo", "127.0.0.8");
-  ASSERT_TRUE(feed.ok()) << feed.status();
-  Send("a stranger's", kGroup, feed->port, "127.0.0.9");
-  Send("the device's", kGroup, feed->port, "127.0.0.8");
-  EXPECT_EQ(Received(*feed->feed), std::vector<std::string>{"the device's"});
+  auto packet_source = Listen("lo", "127.0.0.8");
+  ASSERT_TRUE(packet_source.ok()) << packet_source.status();
+  Send("a stranger's", kGroup, packet_source->port, "127.0.0.9");
+  Send("the device's", kGroup, packet_source->port, "127.0.0.8");
+  EXPECT_EQ(Received(*packet_source->packet_source), std::vector<std::string>{"the device's"});
 }
 
 TEST(IngestMulticastTest, WhatCannotBeJoinedIsNamed) {
-  const auto is_invalid = [](const absl::StatusOr<OpenedFeed>& feed, const std::string& what) {
-    EXPECT_TRUE(absl::IsInvalidArgument(feed.status())) << feed.status();
-    EXPECT_NE(feed.status().message().find(what), std::string::npos) << feed.status();
+  const auto is_invalid = [](const absl::StatusOr<OpenedPacketSource>& packet_source,
+                             const std::string& what) {
+    EXPECT_TRUE(absl::IsInvalidArgument(packet_source.status())) << packet_source.status();
+    EXPECT_NE(packet_source.status().message().find(what), std::string::npos)
+        << packet_source.status();
   };
   is_invalid(Listen("no-such-port"), "no interface is called no-such-port");
   is_invalid(Listen("lo", "somebody"), "somebody is no address");

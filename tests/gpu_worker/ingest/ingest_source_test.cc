@@ -74,7 +74,7 @@ class IngestTest : public DeviceTest {
     auto blocks = PullAll(*recording_.source);
     EXPECT_TRUE(blocks.ok()) << blocks.status();
     Outcome outcome{.sent = sent.get().value(),
-                    .lost = recording_.remarks->Take(stages::Remarks::Which::kAll)};
+                    .lost = recording_.report->Take(stages::StageReport::Which::kAll)};
     if (blocks.ok()) outcome.blocks = *std::move(blocks);
     return outcome;
   }
@@ -99,7 +99,7 @@ class IngestTest : public DeviceTest {
   // A fact of the note that counts.
   uint64_t Counted(const std::string& what) const {
     uint64_t count = UINT64_MAX;
-    for (const services::Note& note : recording_.remarks->Notes()) {
+    for (const services::Note& note : recording_.report->Notes()) {
       if (note.code != "INGEST_COUNTS") continue;
       EXPECT_TRUE(absl::SimpleAtoi(note.facts.at(what), &count)) << what;
     }
@@ -206,7 +206,7 @@ TEST_P(IngestTest, ASilenceAfterSamplesEndsTheStreamUnlessItIsToBeAnError) {
     ASSERT_TRUE(blocks.ok()) << blocks.status();
     ASSERT_THAT(*blocks, SizeIs(1));
     EXPECT_EQ(blocks->front().payload.size(), samples.size());
-    EXPECT_THAT(recording_.remarks->Notes(),
+    EXPECT_THAT(recording_.report->Notes(),
                 testing::Contains(services::Noted("INGEST_ENDED|cause=SILENCE|timeout_s=0.2")));
   }
 }
@@ -225,7 +225,7 @@ TEST_P(IngestTest, ASlowSenderWithoutStampsIsNamed) {
     ASSERT_TRUE(target->Send(std::span(&bytes, 1)).ok());
   }
   ASSERT_TRUE(PullAll(*recording_.source).ok());
-  EXPECT_THAT(recording_.remarks->Notes(),
+  EXPECT_THAT(recording_.report->Notes(),
               testing::Contains(services::Noted("INGEST_OTHER_PACE|sample_rate=1000000")));
 }
 
@@ -325,7 +325,7 @@ TEST_P(IngestTest, AForgedPacketLosesNothing) {
   const auto blocks = PullAll(*recording_.source);
   ASSERT_TRUE(blocks.ok()) << blocks.status();
   EXPECT_THAT(*blocks, SizeIs(kBlocks));
-  const auto lost = recording_.remarks->Take(stages::Remarks::Which::kAll);
+  const auto lost = recording_.report->Take(stages::StageReport::Which::kAll);
   EXPECT_EQ(Check({.blocks = *blocks, .lost = lost}), kPackets * kSamples);
   EXPECT_THAT(lost, SizeIs(0));
   EXPECT_EQ(Counted("out_of_place"), 1u);
@@ -395,7 +395,7 @@ TEST_P(IngestTest, AStreamOfVita49IsTunedWhereItSays) {
   }
   EXPECT_TRUE(PullAll(*recording->source).ok());
   uint64_t named = 0, marks = 0;
-  for (const auto& annotation : recording->remarks->Take(stages::Remarks::Which::kAll)) {
+  for (const auto& annotation : recording->report->Take(stages::StageReport::Which::kAll)) {
     if (annotation.label == "lost") named += annotation.sample_count;
     if (annotation.label != "signal") continue;
     ++marks;

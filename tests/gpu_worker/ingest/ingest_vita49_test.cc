@@ -66,21 +66,21 @@ TEST_F(Vita49Test, SamplesOfTheSecondAreCounted) {
 }
 
 TEST_F(Vita49Test, NewsHoldFromTheirSampleOn) {
-  EXPECT_TRUE(Read(VitaContext(kStream, {}, 1e9, 3)).news.empty());  // nothing has begun
+  EXPECT_TRUE(Read(VitaContext(kStream, {}, 1e9, 3)).changes.empty());  // nothing has begun
   const Packet first = Read(Data(500));
   EXPECT_EQ(first.position, 0);
-  EXPECT_THAT(first.news, ElementsAre(Told{0, TextOf(1'000'000'000)}));
-  EXPECT_TRUE(Read(Data(600)).news.empty());
+  EXPECT_THAT(first.changes, ElementsAre(SignalChange{0, TextOf(1'000'000'000)}));
+  EXPECT_TRUE(Read(Data(600)).changes.empty());
   const Packet later = Read(VitaContext(kStream, VitaTime::Of(777, kRate), 1.5e9, 3));
-  EXPECT_EQ(later.is, Is::kNews);
-  EXPECT_THAT(later.news, ElementsAre(Told{277, TextOf(1'500'000'000)}));
+  EXPECT_EQ(later.is, Is::kContext);
+  EXPECT_THAT(later.changes, ElementsAre(SignalChange{277, TextOf(1'500'000'000)}));
 }
 
 TEST_F(Vita49Test, EarlyNewsAreOfTheirOwnStream) {
   Read(VitaContext(kStream, {}, 1e9, 3));
   for (uint32_t other = 100; other < 300; ++other) Read(VitaContext(other, {}, 2e9, 3));
   Read(VitaContext(kStream, {}, 4e9, 3));
-  EXPECT_THAT(Read(Data(0)).news, ElementsAre(Told{0, TextOf(4'000'000'000)}));
+  EXPECT_THAT(Read(Data(0)).changes, ElementsAre(SignalChange{0, TextOf(4'000'000'000)}));
 }
 
 // A device that retunes in its first packet; what it sends may overtake itself.
@@ -92,9 +92,10 @@ TEST_F(Vita49Test, EarlyNewsHoldFromTheirOwnSamplesOn) {
   tell(900, 1e9);
   tell(1000, 2e9);
   tell(950, 4e9);
-  EXPECT_THAT(Read(Data(1000)).news,
-              UnorderedElementsAre(Told{0, TextOf(2'000'000'000)}, Told{7, TextOf(3'000'000'000)}));
-  EXPECT_TRUE(Read(Data(1100)).news.empty());
+  EXPECT_THAT(Read(Data(1000)).changes,
+              UnorderedElementsAre(SignalChange{0, TextOf(2'000'000'000)},
+                                   SignalChange{7, TextOf(3'000'000'000)}));
+  EXPECT_TRUE(Read(Data(1100)).changes.empty());
 }
 
 TEST_F(Vita49Test, AnotherStreamIsForeign) {
@@ -265,8 +266,9 @@ TEST_F(Vita49GroupTest, ContextsFromBeforeTheInstantHoldAtIt) {
   Read(VitaContext(kStream, VitaTime::Of(120, kRate), 2e9, 3));
   EXPECT_EQ(ReadNumbered(100).is, Is::kEarly);
   Read(VitaContext(kStream, VitaTime::Of(275, kRate), 3e9, 3));
-  EXPECT_THAT(ReadNumbered(200).news, UnorderedElementsAre(Told{0, TextOf(2'000'000'000)},
-                                                           Told{25, TextOf(3'000'000'000)}));
+  EXPECT_THAT(ReadNumbered(200).changes,
+              UnorderedElementsAre(SignalChange{0, TextOf(2'000'000'000)},
+                                   SignalChange{25, TextOf(3'000'000'000)}));
 }
 
 // Of GPS, of a free count, and of the samples of nobody's second.
@@ -300,18 +302,18 @@ TEST_F(Vita49GroupTest, AClockThatIsYearsOffIsNotBelieved) {
 // A hundred retunes, some of them told again, lost, late or out of order.
 TEST(NewsTest, EachIsToldOnceWhereItHolds) {
   auto counts = std::make_shared<Counts>();
-  auto remarks = std::make_shared<Remarks>([] { return services::Notes(); });
-  News news(remarks, counts);
+  auto report = std::make_shared<StageReport>([] { return services::Notes(); });
+  SignalMarks signal_marks(report, counts);
   std::vector<std::pair<uint64_t, std::string>> told;
   for (uint64_t i = 0; i < 100; ++i) told.emplace_back(i * 100, "frequency " + std::to_string(i));
   std::map<uint64_t, std::string> expected(told.begin(), told.end());
   std::mt19937_64 random(2);
   for (uint64_t i = 0; i < 100; ++i) told.push_back(told[random() % 100]);
   std::ranges::shuffle(told, random);
-  for (const auto& [position, text] : told) news.Tell(position, text);
-  news.Tell(10'050, "frequency 99");  // the same goes on
+  for (const auto& [position, text] : told) signal_marks.Tell(position, text);
+  signal_marks.Tell(10'050, "frequency 99");  // the same goes on
   std::map<uint64_t, std::string> marks;
-  for (const auto& mark : remarks->Take(Remarks::Which::kAll)) {
+  for (const auto& mark : report->Take(StageReport::Which::kAll)) {
     EXPECT_EQ(mark.label, "signal");
     EXPECT_TRUE(marks.emplace(mark.sample_start, mark.comment).second);
   }
@@ -321,8 +323,8 @@ TEST(NewsTest, EachIsToldOnceWhereItHolds) {
 // A device that goes back and forth, and says so before each of its packets.
 TEST(NewsTest, WhatComesOutOfOrderEndsWhereTheOldReturns) {
   auto counts = std::make_shared<Counts>();
-  auto remarks = std::make_shared<Remarks>([] { return services::Notes(); });
-  News news(remarks, counts);
+  auto report = std::make_shared<StageReport>([] { return services::Notes(); });
+  SignalMarks signal_marks(report, counts);
   std::vector<std::pair<uint64_t, std::string>> told;
   for (uint64_t i = 0; i < 2000; ++i) told.emplace_back(i * 100, std::to_string(i / 7 % 2));
   std::mt19937_64 random(5);
@@ -330,9 +332,9 @@ TEST(NewsTest, WhatComesOutOfOrderEndsWhereTheOldReturns) {
     std::shuffle(told.begin() + static_cast<ptrdiff_t>(i),
                  told.begin() + static_cast<ptrdiff_t>(i) + 8, random);
   }
-  for (const auto& [position, text] : told) news.Tell(position, text);
+  for (const auto& [position, text] : told) signal_marks.Tell(position, text);
   std::map<uint64_t, std::string> marks;
-  for (const auto& mark : remarks->Take(Remarks::Which::kAll)) {
+  for (const auto& mark : report->Take(StageReport::Which::kAll)) {
     marks.insert_or_assign(mark.sample_start, mark.comment);
   }
   std::ranges::sort(told);
@@ -346,10 +348,10 @@ TEST(NewsTest, WhatComesOutOfOrderEndsWhereTheOldReturns) {
 
 TEST(NewsTest, ThereAreSoManyAtMost) {
   auto counts = std::make_shared<Counts>();
-  auto remarks = std::make_shared<Remarks>([] { return services::Notes(); });
-  News news(remarks, counts);
-  for (uint64_t i = 0; i < News::kMost + 3; ++i) news.Tell(i, std::to_string(i));
-  EXPECT_THAT(remarks->Take(Remarks::Which::kAll), SizeIs(News::kMost));
+  auto report = std::make_shared<StageReport>([] { return services::Notes(); });
+  SignalMarks signal_marks(report, counts);
+  for (uint64_t i = 0; i < SignalMarks::kMost + 3; ++i) signal_marks.Tell(i, std::to_string(i));
+  EXPECT_THAT(report->Take(StageReport::Which::kAll), SizeIs(SignalMarks::kMost));
   EXPECT_EQ(counts->untold, 3u);
 }
 

@@ -172,7 +172,7 @@ TEST_F(UdpSinkTest, AsVita49ItIsWhatTheTransformGives) {
     }
     EXPECT_TRUE(swapped == sent_[i]) << i;
   }
-  const auto marks = receiving_.remarks->Take(stages::Remarks::Which::kAll);
+  const auto marks = receiving_.report->Take(stages::StageReport::Which::kAll);
   ASSERT_THAT(marks, SizeIs(2));
   EXPECT_EQ(marks[0].comment, "sample_rate=1000000");
   EXPECT_EQ(marks[1].comment, "gain=3 sample_rate=1000000");

@@ -38,11 +38,11 @@ Annotation Lost(uint64_t sample, uint64_t samples, const std::string& comment = 
 
 // What a receiver has got of a playback.
 struct Heard {
-  std::map<int64_t, std::string> news;  // by sample
-  std::vector<int64_t> told;            // samples of contexts
-  std::map<int64_t, uint8_t> samples;   // the first byte of each
-  std::vector<int64_t> packets;         // samples of data
-  size_t largest = 0;                   // bytes of samples of a packet
+  std::map<int64_t, std::string> changes;  // by sample
+  std::vector<int64_t> told;               // samples of contexts
+  std::map<int64_t, uint8_t> samples;      // the first byte of each
+  std::vector<int64_t> packets;            // samples of data
+  size_t largest = 0;                      // bytes of samples of a packet
 };
 
 class Playback {
@@ -83,10 +83,10 @@ class Playback {
       bytes.insert(bytes.end(), padding.begin(), padding.end());
       const Packet packet = reader_->Read(bytes, {});
       const bool is_context = Decode(bytes)->context.has_value();
-      for (const auto& [position, text] : packet.news) heard.news[position] = text;
+      for (const auto& [position, text] : packet.changes) heard.changes[position] = text;
       if (is_context) {
-        ASSERT_EQ(packet.is, Packet::Is::kNews);
-        heard.told.push_back(packet.news.empty() ? 0 : packet.news[0].position);
+        ASSERT_EQ(packet.is, Packet::Is::kContext);
+        heard.told.push_back(packet.changes.empty() ? 0 : packet.changes[0].position);
         continue;
       }
       ASSERT_EQ(packet.is, Packet::Is::kSamples);
@@ -124,7 +124,7 @@ TEST(UdpVita49Test, EverySampleIsAtItsPlace) {
   }
   EXPECT_EQ(playback.heard.packets.size(), 17u);
   EXPECT_EQ(playback.heard.largest, 1024u);
-  EXPECT_THAT(playback.heard.news, ElementsAre(Pair(0, "sample_rate=3000000")));
+  EXPECT_THAT(playback.heard.changes, ElementsAre(Pair(0, "sample_rate=3000000")));
 }
 
 TEST(UdpVita49Test, RetunesStandWhereTheyAreAnnotated) {
@@ -135,7 +135,7 @@ TEST(UdpVita49Test, RetunesStandWhereTheyAreAnnotated) {
   playback.first_index = 10;  // what was heard before it still holds
   for (uint64_t i = 0; i < 3; ++i) playback.Block(i);
   playback.End();
-  EXPECT_THAT(playback.heard.news,
+  EXPECT_THAT(playback.heard.changes,
               ElementsAre(Pair(0, "frequency=2 bandwidth=3 gain=4 sample_rate=1000000"),
                           Told(1290, "frequency=5"), Told(1292, "frequency=6")));
   // A packet begins there, as DIFI asks, and the others are where they would be.
@@ -169,7 +169,7 @@ TEST(UdpVita49Test, WhatIsLostIsNotSent) {
   }
   EXPECT_EQ(sent, expected);
   // Also of changes among samples that are not there.
-  EXPECT_THAT(playback.heard.news,
+  EXPECT_THAT(playback.heard.changes,
               ElementsAre(Pair(0, "sample_rate=1000000"), Told(1050, "frequency=1"),
                           Told(2500, "frequency=2"), Told(5100, "frequency=3")));
 }
@@ -181,7 +181,7 @@ TEST(UdpVita49Test, AChangeInTheLastBlockThatIsMissingIsTold) {
   playback.Block(2, /*missing=*/true);
   playback.End();
   // Positions count from the first packet that comes.
-  EXPECT_THAT(playback.heard.news,
+  EXPECT_THAT(playback.heard.changes,
               ElementsAre(Pair(0, "sample_rate=1000000"), Told(1500 - 1024, "frequency=1"),
                           Told(2100 - 1024, "frequency=2")));
 }

@@ -108,17 +108,17 @@ class AnnotatorTest : public testing::Test {
     return status;
   }
   void Remark(uint64_t sample) {
-    remarks_->Annotate({.sample_start = sample, .sample_count = 1, .label = "lost"});
+    report_->Annotate({.sample_start = sample, .sample_count = 1, .label = "lost"});
   }
 
   uint64_t left_out_ = 0;
-  const std::shared_ptr<stages::Remarks> remarks_ =
-      std::make_shared<stages::Remarks>([] { return services::Notes(); });
+  const std::shared_ptr<stages::StageReport> report_ =
+      std::make_shared<stages::StageReport>([] { return services::Notes(); });
 };
 
 TEST_F(AnnotatorTest, WritesAsSoonAsTheRecordingIsKnown) {
   TakingStorage storage(100);
-  const auto annotator = Annotator::Create(remarks_, storage).value();
+  const auto annotator = Annotator::Create(report_, storage).value();
   Remark(1);
   annotator->SessionRuns("r");
   storage.AwaitTaken(1);
@@ -132,7 +132,7 @@ TEST_F(AnnotatorTest, WritesAsSoonAsTheRecordingIsKnown) {
 
 TEST_F(AnnotatorTest, SaysWhatIsNotWritten) {
   TakingStorage storage(1);
-  const auto annotator = Annotator::Create(remarks_, storage).value();
+  const auto annotator = Annotator::Create(report_, storage).value();
   for (const uint64_t sample : {10, 20, 30}) Remark(sample);
   annotator->SessionRuns("r");
   const absl::Status status = Finish(*annotator);
@@ -143,7 +143,7 @@ TEST_F(AnnotatorTest, SaysWhatIsNotWritten) {
 
 TEST_F(AnnotatorTest, WaitsForANodeThatIsAway) {
   TakingStorage storage(100);
-  const auto annotator = Annotator::Create(remarks_, storage).value();
+  const auto annotator = Annotator::Create(report_, storage).value();
   annotator->SessionRuns("r");
   storage.SetAway(true);
   for (const uint64_t sample : {10, 20, 30}) Remark(sample);
@@ -161,7 +161,7 @@ TEST_F(AnnotatorTest, WaitsForANodeThatIsAway) {
 TEST_F(AnnotatorTest, LeavesOutWhatBelongsToASegmentThatIsGone) {
   TakingStorage storage(100);
   storage.first = 40;
-  const auto annotator = Annotator::Create(remarks_, storage).value();
+  const auto annotator = Annotator::Create(report_, storage).value();
   for (uint64_t sample = 0; sample < 100; sample += 10) Remark(sample);
   annotator->SessionRuns("r");
   EXPECT_TRUE(Finish(*annotator).ok());
@@ -173,7 +173,7 @@ TEST_F(AnnotatorTest, LeavesOutWhatBelongsToASegmentThatIsGone) {
 TEST_F(AnnotatorTest, WaitsForTheSegmentOfASample) {
   TakingStorage storage(100);
   storage.end = 50;
-  const auto annotator = Annotator::Create(remarks_, storage).value();
+  const auto annotator = Annotator::Create(report_, storage).value();
   for (uint64_t sample = 0; sample < 100; sample += 10) Remark(sample);
   annotator->SessionRuns("r");
   storage.AwaitTaken(5);
@@ -185,7 +185,7 @@ TEST_F(AnnotatorTest, WaitsForTheSegmentOfASample) {
 
 TEST_F(AnnotatorTest, ANodeThatStaysAwayIsToldOf) {
   TakingStorage storage(100);
-  const auto annotator = Annotator::Create(remarks_, storage).value();
+  const auto annotator = Annotator::Create(report_, storage).value();
   annotator->SessionRuns("r");
   storage.SetAway(true);
   Remark(10);
@@ -220,8 +220,8 @@ class EndlessStorage final : public services::RecordingsClient {
 TEST_F(AnnotatorTest, ANodeThatNeverGetsToTheEndKeepsNoJob) {
   for (const auto into : {Annotator::Into::kRecording, Annotator::Into::kCaptures}) {
     EndlessStorage storage;
-    auto annotator = Annotator::Create(remarks_, storage, into).value();
-    remarks_->Annotate({.sample_count = 1 << 30, .label = "lost"});
+    auto annotator = Annotator::Create(report_, storage, into).value();
+    report_->Annotate({.sample_count = 1 << 30, .label = "lost"});
     if (into == Annotator::Into::kRecording) annotator->SessionRuns("r");
     if (into == Annotator::Into::kCaptures) annotator->HasCaptures({"r"});
     storage.AwaitAsked();
@@ -234,11 +234,11 @@ TEST_F(AnnotatorTest, ACaptureHasTheMarksOfItsSamplesAndTheSignalBefore) {
   TakingStorage storage(100);
   storage.first = 40;
   storage.end = 80;
-  const auto annotator = Annotator::Create(remarks_, storage, Annotator::Into::kCaptures).value();
+  const auto annotator = Annotator::Create(report_, storage, Annotator::Into::kCaptures).value();
   for (const uint64_t sample : {10, 20, 60, 90}) {
-    remarks_->Mark({.sample_start = sample, .label = "signal", .comment = absl::StrCat(sample)});
+    report_->Mark({.sample_start = sample, .label = "signal", .comment = absl::StrCat(sample)});
   }
-  remarks_->Mark({.sample_start = 30, .sample_count = 15, .label = "lost"});
+  report_->Mark({.sample_start = 30, .sample_count = 15, .label = "lost"});
   annotator->HasCaptures({"r"});
   EXPECT_TRUE(Finish(*annotator).ok());
   EXPECT_THAT(
@@ -254,11 +254,11 @@ TEST_F(AnnotatorTest, LossesToldTogetherSayInACaptureWhereAllLie) {
   TakingStorage storage(100);
   storage.first = 40;
   storage.end = 80;
-  const auto annotator = Annotator::Create(remarks_, storage, Annotator::Into::kCaptures).value();
-  remarks_->Mark({.sample_start = 30,
-                  .sample_count = 15,
-                  .label = "lost",
-                  .comment = services::model::TextOfLost(9, 2)});
+  const auto annotator = Annotator::Create(report_, storage, Annotator::Into::kCaptures).value();
+  report_->Mark({.sample_start = 30,
+                 .sample_count = 15,
+                 .label = "lost",
+                 .comment = services::model::TextOfLost(9, 2)});
   annotator->HasCaptures({"r"});
   EXPECT_TRUE(Finish(*annotator).ok());
   const auto taken = storage.taken();
@@ -269,7 +269,7 @@ TEST_F(AnnotatorTest, LossesToldTogetherSayInACaptureWhereAllLie) {
 
 TEST_F(AnnotatorTest, WithoutACaptureAllIsLeftOut) {
   TakingStorage storage(1);
-  const auto annotator = Annotator::Create(remarks_, storage, Annotator::Into::kCaptures).value();
+  const auto annotator = Annotator::Create(report_, storage, Annotator::Into::kCaptures).value();
   annotator->SessionRuns("");
   for (const uint64_t sample : {1, 2}) Remark(sample);
   EXPECT_TRUE(Finish(*annotator).ok());
@@ -278,7 +278,7 @@ TEST_F(AnnotatorTest, WithoutACaptureAllIsLeftOut) {
 
 TEST_F(AnnotatorTest, WithoutARecordingNothingCanBeWritten) {
   TakingStorage storage(1);
-  const auto annotator = Annotator::Create(remarks_, storage).value();
+  const auto annotator = Annotator::Create(report_, storage).value();
   EXPECT_TRUE(Finish(*annotator).ok());
   Remark(1);
   EXPECT_FALSE(Finish(*annotator).ok());

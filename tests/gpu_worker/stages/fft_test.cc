@@ -35,8 +35,8 @@ TEST(ReferenceFftTest, IsTheDiscreteFourierTransform) {
                        std::polar(1.0, -2 * std::numbers::pi * (k * n % points) / points);
       }
     }
-    services::samples::Room room;
-    services::samples::ReferenceFft(points).Forward(real, imaginary, room);
+    services::samples::Workspace workspace;
+    services::samples::ReferenceFft(points).Forward(real, imaginary, workspace);
     for (uint32_t k = 0; k < points; ++k) {
       EXPECT_NEAR(real[k], expected[k].real(), 1e-12 * points);
       EXPECT_NEAR(imaginary[k], expected[k].imag(), 1e-12 * points);
@@ -46,7 +46,7 @@ TEST(ReferenceFftTest, IsTheDiscreteFourierTransform) {
 
 double RelativeL2(const Samples& input, const Samples& output, uint32_t points) {
   const services::samples::ReferenceFft reference(points);
-  services::samples::Room room;
+  services::samples::Workspace workspace;
   double difference = 0;
   double power = 0;
   for (size_t start = 0; start < input.size(); start += points) {
@@ -55,7 +55,7 @@ double RelativeL2(const Samples& input, const Samples& output, uint32_t points) 
       real[i] = input[start + i].real();
       imaginary[i] = input[start + i].imag();
     }
-    reference.Forward(real, imaginary, room);
+    reference.Forward(real, imaginary, workspace);
     for (uint32_t i = 0; i < points; ++i) {
       const std::complex<double> wanted(real[i], imaginary[i]);
       difference += std::norm(std::complex<double>(output[start + i]) - wanted);

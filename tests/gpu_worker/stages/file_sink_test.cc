@@ -94,10 +94,10 @@ TEST_F(FileSinkTest, LostSamplesAreToldOf) {
         sink.stage->Consume(header, std::as_bytes(std::span(missing ? std::string() : block_)))
             .ok());
   }
-  EXPECT_THAT(sink.remarks->Notes(), testing::IsEmpty());
+  EXPECT_THAT(sink.report->Notes(), testing::IsEmpty());
   EXPECT_FALSE(sink.stage->Close(absl::OkStatus()).ok()) << "a block is missing";
   const uint64_t lost = 50 + 20 + 7;  // the third ones lie in the missing block
-  EXPECT_THAT(sink.remarks->Notes(),
+  EXPECT_THAT(sink.report->Notes(),
               ElementsAre(services::Noted("LOST_AS_ZEROS|samples=" + std::to_string(lost))));
 }
 

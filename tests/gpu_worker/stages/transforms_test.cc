@@ -216,14 +216,14 @@ TEST_P(TransformsTest, FftConvertsAndFillsUpTheLastTransform) {
   const std::string all = Joined(*blocks);
   const auto* got = reinterpret_cast<const float*>(all.data());
   const services::samples::ReferenceFft reference(kPoints);
-  services::samples::Room room;
+  services::samples::Workspace workspace;
   for (size_t start = 0; start < all.size() / 8; start += kPoints) {
     std::vector<double> real(kPoints), imaginary(kPoints);
     for (size_t i = 0; i < kPoints && 2 * (start + i) < bytes.size(); ++i) {
       real[i] = (static_cast<uint8_t>(bytes[2 * (start + i)]) - 128) / 128.0;
       imaginary[i] = (static_cast<uint8_t>(bytes[2 * (start + i) + 1]) - 128) / 128.0;
     }
-    reference.Forward(real, imaginary, room);
+    reference.Forward(real, imaginary, workspace);
     for (size_t i = 0; i < kPoints; ++i) {
       ASSERT_NEAR(got[2 * (start + i)], real[i], 1e-4) << start + i;
       ASSERT_NEAR(got[2 * (start + i) + 1], imaginary[i], 1e-4) << start + i;
@@ -253,7 +253,7 @@ TEST_P(TransformsTest, PowerFillsWholeBlocksFromLargerOnes) {
   std::vector<stages::synth::Complex> made(bins * kAverage);
   const stages::synth::Generator generator(stages::synth::WaveformOf({.seed = 3}));
   const services::samples::ReferenceFft reference(kPoints);
-  services::samples::Room room;
+  services::samples::Workspace workspace;
   for (size_t i = 0; i < blocks->size(); ++i) {
     EXPECT_EQ((*blocks)[i].header.sample_index, i * bins);
     EXPECT_EQ((*blocks)[i].header.payload_bytes, kTestBlockBytes);
@@ -263,7 +263,7 @@ TEST_P(TransformsTest, PowerFillsWholeBlocksFromLargerOnes) {
     std::vector<double> wanted(bins), real(kPoints), imaginary(kPoints);
     for (size_t n = 0; n < made.size(); n += kPoints) {
       for (size_t k = 0; k < kPoints; ++k) real[k] = made[n + k].re, imaginary[k] = made[n + k].im;
-      reference.Forward(real, imaginary, room);
+      reference.Forward(real, imaginary, workspace);
       for (size_t k = 0; k < kPoints; ++k) {
         wanted[n / (kPoints * kAverage) * kPoints + k] +=
             (real[k] * real[k] + imaginary[k] * imaginary[k]) / kAverage;

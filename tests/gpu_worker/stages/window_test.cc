@@ -54,15 +54,15 @@ TEST(WindowTest, IsPeriodic) {
   }
 }
 
-class WeigherTest : public DeviceTest {};
+class FftWindowTest : public DeviceTest {};
 
-TEST_P(WeigherTest, EveryDeviceMultipliesEachTransformAlike) {
+TEST_P(FftWindowTest, EveryDeviceMultipliesEachTransformAlike) {
   constexpr size_t kPoints = 1000;
   constexpr size_t kTransforms = 5;
   std::vector<float> weights(kPoints);
   for (size_t n = 0; n < kPoints; ++n) weights[n] = std::sin(static_cast<float>(n));
-  auto weigher = CreateWeigher(weights, device(), queue());
-  ASSERT_TRUE(weigher.ok()) << weigher.status();
+  auto window = CreateFftWindow(weights, device(), queue());
+  ASSERT_TRUE(window.ok()) << window.status();
   std::vector<float> samples(2 * kPoints * kTransforms);
   for (size_t i = 0; i < samples.size(); ++i) samples[i] = std::cos(static_cast<float>(i));
   const size_t bytes = samples.size() * sizeof(float);
@@ -72,7 +72,7 @@ TEST_P(WeigherTest, EveryDeviceMultipliesEachTransformAlike) {
   std::byte* const on_device = memory->window().bytes.data();
   std::memcpy(on_host, samples.data(), bytes);
   ASSERT_TRUE(queue().CopyToDevice(on_device, on_host, bytes).ok());
-  ASSERT_TRUE((*weigher)->Multiply(on_device, kTransforms - 1).ok());
+  ASSERT_TRUE((*window)->Multiply(on_device, kTransforms - 1).ok());
   ASSERT_TRUE(queue().CopyToHost(on_host, on_device, bytes).ok());
   ASSERT_TRUE(Wait(queue()).ok());
   // The last is not asked for.
@@ -81,7 +81,7 @@ TEST_P(WeigherTest, EveryDeviceMultipliesEachTransformAlike) {
   EXPECT_EQ(std::memcmp(on_host, samples.data(), bytes), 0);
 }
 
-TAPEDECK_ON_EVERY_DEVICE(WeigherTest);
+TAPEDECK_ON_EVERY_DEVICE(FftWindowTest);
 
 }  // namespace
 }  // namespace tapedeck::gpu_worker::stages::fft

@@ -43,14 +43,14 @@ std::vector<std::complex<float>> Transformed(std::vector<std::complex<float>> sa
                                              uint32_t points, const std::string& window) {
   const services::samples::ReferenceFft fft(points);
   const std::vector<double> weights = services::samples::WindowWeights(window, points);
-  services::samples::Room room;
-  services::samples::Parts parts(points);
+  services::samples::Workspace workspace;
+  services::samples::SplitComplex parts(points);
   for (size_t at = 0; at < samples.size(); at += points) {
     for (size_t n = 0; n < points; ++n) {
       parts.real[n] = samples[at + n].real() * weights[n];
       parts.imaginary[n] = samples[at + n].imag() * weights[n];
     }
-    fft.Forward(parts.real, parts.imaginary, room);
+    fft.Forward(parts.real, parts.imaginary, workspace);
     for (size_t n = 0; n < points; ++n) {
       samples[at + n] = {static_cast<float>(parts.real[n]), static_cast<float>(parts.imaginary[n])};
     }
