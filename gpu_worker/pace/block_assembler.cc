@@ -10,9 +10,9 @@ namespace tapedeck::gpu_worker::pace {
 namespace {
 
 // All that come, as they are.
-class WholeFeed final : public Feed {
+class WholeAssembler final : public BlockAssembler {
  public:
-  explicit WholeFeed(const FeedPlace& place) : place_(place) {}
+  explicit WholeAssembler(const SinkTraits& sink) : sink_(sink) {}
 
   absl::Status Add(Arrived arrived) override {
     CountLost(arrived.header);
@@ -26,10 +26,10 @@ class WholeFeed final : public Feed {
     if (held_.empty()) return nullptr;
     const Arrived& front = held_.front();
     const bool missing = (front.header.flags & dataplane::kBlockMissing) != 0;
-    const size_t bytes = missing ? place_.block_bytes : front.header.payload_bytes;
+    const size_t bytes = missing ? sink_.block_bytes : front.header.payload_bytes;
     piece_ = {.header = front.header,
               .payload = front.payload,
-              .samples = bytes / place_.sample_bytes,
+              .samples = bytes / sink_.sample_bytes,
               .ready_ns = front.ready_ns};
     return &piece_;
   }
@@ -40,17 +40,18 @@ class WholeFeed final : public Feed {
   }
 
  private:
-  const FeedPlace place_;
+  const SinkTraits sink_;
   std::deque<Arrived> held_;
   Piece piece_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Feed>> MakeFeed(const Plan& plan, const FeedPlace& place) {
-  if (plan.loop) return LoopFeed::Create(plan, place);
-  if (plan.range.has_value()) return std::make_unique<RangeFeed>(*plan.range, place);
-  return std::make_unique<WholeFeed>(place);
+absl::StatusOr<std::unique_ptr<BlockAssembler>> MakeAssembler(const Plan& plan,
+                                                              const SinkTraits& sink) {
+  if (plan.loop) return LoopAssembler::Create(plan, sink);
+  if (plan.range.has_value()) return std::make_unique<RangeAssembler>(*plan.range, sink);
+  return std::make_unique<WholeAssembler>(sink);
 }
 
 }  // namespace tapedeck::gpu_worker::pace

@@ -43,9 +43,9 @@ inline int64_t CaptureAfter(int64_t capture_ns, uint64_t samples, double sample_
 }
 
 // One thread.
-class Feed {
+class BlockAssembler {
  public:
-  virtual ~Feed() = default;
+  virtual ~BlockAssembler() = default;
 
   // In order. What is not wanted of it is done at once.
   virtual absl::Status Add(Arrived arrived) = 0;
@@ -70,7 +70,7 @@ class Feed {
 };
 
 // Of the sink that is fed.
-struct FeedPlace {
+struct SinkTraits {
   size_t block_bytes = 0;
   size_t sample_bytes = 0;
   double sample_rate = 0;  // 0: unknown
@@ -79,6 +79,7 @@ struct FeedPlace {
 };
 
 // A loop's memory is taken here: RESOURCE_EXHAUSTED (LIMIT_REACHED) where it cannot be had.
-absl::StatusOr<std::unique_ptr<Feed>> MakeFeed(const Plan& plan, const FeedPlace& place);
+absl::StatusOr<std::unique_ptr<BlockAssembler>> MakeAssembler(const Plan& plan,
+                                                              const SinkTraits& sink);
 
 }  // namespace tapedeck::gpu_worker::pace

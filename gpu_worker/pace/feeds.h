@@ -14,9 +14,9 @@ namespace tapedeck::gpu_worker::pace {
 // Gives what comes from one exact sample to another. What lies in one block is given where it is;
 // where the first sample is not the first of its block, blocks are put together in a buffer. One
 // thread.
-class RangeFeed final : public Feed {
+class RangeAssembler final : public BlockAssembler {
  public:
-  RangeFeed(const services::model::SampleRange& range, const FeedPlace& place);
+  RangeAssembler(const services::model::SampleRange& range, const SinkTraits& sink);
 
   absl::Status Add(Arrived arrived) override;
   absl::Status End() override;
@@ -25,7 +25,7 @@ class RangeFeed final : public Feed {
   void Pop() override;
 
  private:
-  struct Held {
+  struct PendingBlock {
     Arrived arrived;
     uint64_t first = 0;  // sample
     uint64_t end = 0;
@@ -38,14 +38,14 @@ class RangeFeed final : public Feed {
   void PutTogether(Piece& piece);
 
   const services::model::SampleRange range_;
-  const FeedPlace place_;
+  const SinkTraits sink_;
   const uint64_t block_samples_;
   bool begun_ = false;
   bool ended_ = false;
   uint64_t next_ = 0;      // sample
   uint64_t held_end_ = 0;  // one after the last that has come
   uint64_t sequence_ = 0;
-  std::deque<Held> held_;
+  std::deque<PendingBlock> held_;
   std::vector<std::byte> buffer_;
   std::optional<Piece> piece_;
 };
@@ -53,10 +53,11 @@ class RangeFeed final : public Feed {
 // Gives a range of samples again and again. The range lies in memory once, with its beginning again
 // behind its end, so that every block lies there in one piece and none has a seam; the storage node
 // sends it once. One thread.
-class LoopFeed final : public Feed {
+class LoopAssembler final : public BlockAssembler {
  public:
   // RESOURCE_EXHAUSTED (LIMIT_REACHED) where there is no memory for it.
-  static absl::StatusOr<std::unique_ptr<LoopFeed>> Create(const Plan& plan, const FeedPlace& place);
+  static absl::StatusOr<std::unique_ptr<LoopAssembler>> Create(const Plan& plan,
+                                                               const SinkTraits& sink);
 
   // DATA_LOSS (BLOCK_DAMAGED) where samples of the range are missing.
   absl::Status Add(Arrived arrived) override;
@@ -66,7 +67,8 @@ class LoopFeed final : public Feed {
   void Pop() override;
 
  private:
-  LoopFeed(const Plan& plan, const FeedPlace& place, std::unique_ptr<dataplane::Memory> memory);
+  LoopAssembler(const Plan& plan, const SinkTraits& sink,
+                std::unique_ptr<dataplane::Memory> memory);
 
   uint64_t length() const { return range_.end - range_.first; }
   absl::Status Begin(const dataplane::BlockHeader& header);
@@ -75,7 +77,7 @@ class LoopFeed final : public Feed {
   void Close(Arrived last);
 
   const services::model::SampleRange range_;
-  const FeedPlace place_;
+  const SinkTraits sink_;
   const uint64_t block_samples_;
   const uint64_t total_;  // samples to give; UINT64_MAX: for ever
   const std::unique_ptr<dataplane::Memory> memory_;

@@ -16,19 +16,19 @@ constexpr int64_t kPrefillNs = dataplane::kSecondNs / 4;
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Giver>> Giver::Create(GiverParts parts) {
-  std::unique_ptr<Giver> giver(new Giver(std::move(parts)));
-  TD_ASSIGN_OR_RETURN(giver->thread_,
-                      dataplane::StartThread("td-give", [raw = giver.get()] { raw->Run(); }));
-  return giver;
+absl::StatusOr<std::unique_ptr<Pacer>> Pacer::Create(PacerSettings parts) {
+  std::unique_ptr<Pacer> pacer(new Pacer(std::move(parts)));
+  TD_ASSIGN_OR_RETURN(pacer->thread_,
+                      dataplane::StartThread("td-give", [raw = pacer.get()] { raw->Run(); }));
+  return pacer;
 }
 
-Giver::~Giver() {
+Pacer::~Pacer() {
   Stop();
   if (thread_.joinable()) thread_.join();
 }
 
-void Giver::Add(Arrived arrived) {
+void Pacer::Add(Arrived arrived) {
   arrived.ready_ns = parts_.timer->NowNs();
   const End end = [&] {
     absl::MutexLock lock(&mutex_);
@@ -39,7 +39,7 @@ void Giver::Add(Arrived arrived) {
   if (end == End::kAll) arrived.done();
 }
 
-void Giver::NoMore() {
+void Pacer::NoMore() {
   {
     absl::MutexLock lock(&mutex_);
     last_arrived_ = true;
@@ -47,12 +47,12 @@ void Giver::NoMore() {
   Wake();
 }
 
-void Giver::Stop() {
+void Pacer::Stop() {
   stop_ = true;
   parts_.timer->Wake();
 }
 
-void Giver::Wake() {
+void Pacer::Wake() {
   const bool wake = [this] {
     absl::MutexLock lock(&mutex_);
     return std::exchange(hungry_, false);
@@ -60,9 +60,9 @@ void Giver::Wake() {
   if (wake) parts_.timer->Wake();
 }
 
-void Giver::Run() {
+void Pacer::Run() {
   const absl::Status status = GiveAll();
-  parts_.feed.reset();  // blocks go back before anybody hears of the end
+  parts_.assembler.reset();  // blocks go back before anybody hears of the end
   std::deque<Arrived> unused;
   const bool all = status.ok() && !stop_;
   {
@@ -77,10 +77,10 @@ void Giver::Run() {
   parts_.on_end(status);
 }
 
-absl::Status Giver::GiveAll() {
+absl::Status Pacer::GiveAll() {
   while (!stop_) {
     TD_RETURN_IF_ERROR(TakeIn());
-    const Piece* const piece = parts_.feed->Next();
+    const Piece* const piece = parts_.assembler->Next();
     if (piece != nullptr) {
       if (IsDue()) TD_RETURN_IF_ERROR(Give(*piece));
     } else if (ended_ || sated_) {
@@ -92,7 +92,7 @@ absl::Status Giver::GiveAll() {
   return absl::OkStatus();
 }
 
-absl::Status Giver::TakeIn() {
+absl::Status Pacer::TakeIn() {
   std::deque<Arrived> arrived;
   bool last = false;
   {
@@ -102,17 +102,17 @@ absl::Status Giver::TakeIn() {
   }
   if (taken_ == 0 && !arrived.empty()) first_taken_ns_ = arrived.front().ready_ns;
   taken_ += arrived.size();
-  for (Arrived& one : arrived) TD_RETURN_IF_ERROR(parts_.feed->Add(std::move(one)));
-  parts_.plan.meter->Lost(parts_.feed->lost());
-  if (!sated_ && parts_.feed->sated()) {
+  for (Arrived& one : arrived) TD_RETURN_IF_ERROR(parts_.assembler->Add(std::move(one)));
+  parts_.plan.meter->Lost(parts_.assembler->lost());
+  if (!sated_ && parts_.assembler->sated()) {
     sated_ = true;
     parts_.on_sated();
   }
-  if (last && !std::exchange(ended_, true)) return parts_.feed->End();
+  if (last && !std::exchange(ended_, true)) return parts_.assembler->End();
   return absl::OkStatus();
 }
 
-void Giver::AwaitMore(int64_t deadline_ns) {
+void Pacer::AwaitMore(int64_t deadline_ns) {
   {
     absl::MutexLock lock(&mutex_);
     if (!arrived_.empty() || last_arrived_ != ended_ || stop_) return;
@@ -123,7 +123,7 @@ void Giver::AwaitMore(int64_t deadline_ns) {
   hungry_ = false;
 }
 
-bool Giver::Start() {
+bool Pacer::Start() {
   Timer& timer = *parts_.timer;
   const Plan& plan = parts_.plan;
   int64_t start_ns = timer.NowNs();
@@ -145,7 +145,7 @@ bool Giver::Start() {
   return true;
 }
 
-bool Giver::IsDue() {
+bool Pacer::IsDue() {
   if (!started_ && !Start()) return false;
   const int64_t due_ns = schedule_.DueNs(given_);
   if (parts_.timer->NowNs() >= due_ns) return true;
@@ -153,7 +153,7 @@ bool Giver::IsDue() {
   return parts_.timer->NowNs() >= due_ns && !stop_;
 }
 
-absl::Status Giver::Give(const Piece& piece) {
+absl::Status Pacer::Give(const Piece& piece) {
   const int64_t due_ns = schedule_.DueNs(given_);
   const int64_t now_ns = parts_.timer->NowNs();
   Meter& meter = *parts_.plan.meter;
@@ -163,7 +163,7 @@ absl::Status Giver::Give(const Piece& piece) {
   given_ += piece.samples;
   meter.Turns(piece.turns);
   meter.Gave(piece.samples, now_ns - due_ns);
-  parts_.feed->Pop();
+  parts_.assembler->Pop();
   return absl::OkStatus();
 }
 

@@ -20,11 +20,11 @@
 
 namespace tapedeck::gpu_worker::pace {
 
-struct GiverParts {
+struct PacerSettings {
   Plan plan;
-  std::unique_ptr<Feed> feed;
+  std::unique_ptr<BlockAssembler> assembler;
   std::unique_ptr<Timer> timer;
-  // These are called on the giver's thread. The sink's; what it answers ends all.
+  // These are called on the pacer's thread. The sink's; what it answers ends all.
   std::function<absl::Status(const dataplane::BlockHeader&, std::span<const std::byte>)> give;
   // Once: no more blocks are needed.
   std::function<void()> on_sated;
@@ -33,14 +33,14 @@ struct GiverParts {
 };
 
 // Any thread, but never destroyed on its own.
-class Giver {
+class Pacer {
  public:
   // RESOURCE_EXHAUSTED (LIMIT_REACHED) where there is no thread.
-  static absl::StatusOr<std::unique_ptr<Giver>> Create(GiverParts parts);
-  Giver(const Giver&) = delete;
-  Giver& operator=(const Giver&) = delete;
+  static absl::StatusOr<std::unique_ptr<Pacer>> Create(PacerSettings parts);
+  Pacer(const Pacer&) = delete;
+  Pacer& operator=(const Pacer&) = delete;
   // Waits for the sink.
-  ~Giver();
+  ~Pacer();
 
   // In order. What comes after all was given is done at once.
   void Add(Arrived arrived) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -50,12 +50,12 @@ class Giver {
   void Stop();
 
  private:
-  explicit Giver(GiverParts parts) : parts_(std::move(parts)) {}
+  explicit Pacer(PacerSettings parts) : parts_(std::move(parts)) {}
 
   // How it ended: all was given, or it was stopped or failed.
   enum class End { kNone, kAll, kCut };
 
-  // The giver's thread.
+  // The pacer's thread.
   void Run();
   absl::Status GiveAll();
   absl::Status TakeIn() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -68,7 +68,7 @@ class Giver {
   absl::Status Give(const Piece& piece);
   void Wake() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  GiverParts parts_;
+  PacerSettings parts_;
   std::atomic<bool> stop_ = false;
 
   absl::Mutex mutex_;
@@ -77,8 +77,8 @@ class Giver {
   bool hungry_ ABSL_GUARDED_BY(mutex_) = false;  // sleeps until something comes
   End end_ ABSL_GUARDED_BY(mutex_) = End::kNone;
 
-  // The giver's thread only.
-  bool ended_ = false;  // the feed has all there is
+  // The pacer's thread only.
+  bool ended_ = false;  // the assembler has all there is
   bool sated_ = false;
   size_t taken_ = 0;  // blocks
   int64_t first_taken_ns_ = 0;

@@ -21,10 +21,10 @@ absl::Status Beyond(absl::string_view field, uint64_t sample, absl::string_view 
 
 }  // namespace
 
-RangeFeed::RangeFeed(const SampleRange& range, const FeedPlace& place)
-    : range_(range), place_(place), block_samples_(place.block_bytes / place.sample_bytes) {}
+RangeAssembler::RangeAssembler(const SampleRange& range, const SinkTraits& sink)
+    : range_(range), sink_(sink), block_samples_(sink.block_bytes / sink.sample_bytes) {}
 
-absl::Status RangeFeed::Begin(const BlockHeader& header) {
+absl::Status RangeAssembler::Begin(const BlockHeader& header) {
   if (header.sample_index > INT64_MAX) {
     return services::BlockDamaged({.blocks = 1},
                                   absl::StrCat("block ", header.sequence, " begins at sample ",
@@ -45,7 +45,7 @@ absl::Status RangeFeed::Begin(const BlockHeader& header) {
   return absl::OkStatus();
 }
 
-absl::Status RangeFeed::Add(Arrived arrived) {
+absl::Status RangeAssembler::Add(Arrived arrived) {
   const BlockHeader& header = arrived.header;
   if (!begun_) TD_RETURN_IF_ERROR(Begin(header));
   const bool missing = (header.flags & dataplane::kBlockMissing) != 0;
@@ -56,8 +56,8 @@ absl::Status RangeFeed::Add(Arrived arrived) {
         absl::StrCat("block ", header.sequence, " begins at sample ", header.sample_index,
                      ", and the one before it ends at ", held_end_));
   }
-  Held held{.first = held_end_};
-  held_end_ += missing ? block_samples_ : header.payload_bytes / place_.sample_bytes;
+  PendingBlock held{.first = held_end_};
+  held_end_ += missing ? block_samples_ : header.payload_bytes / sink_.sample_bytes;
   held.end = held_end_;
   held.arrived = std::move(arrived);
   if (held.end <= next_ || held.first >= range_.end) {
@@ -69,7 +69,7 @@ absl::Status RangeFeed::Add(Arrived arrived) {
   return absl::OkStatus();
 }
 
-absl::Status RangeFeed::End() {
+absl::Status RangeAssembler::End() {
   ended_ = true;
   if (held_end_ <= range_.first) {
     return Beyond("playhead", range_.first, absl::StrCat("ends before sample ", held_end_));
@@ -80,7 +80,7 @@ absl::Status RangeFeed::End() {
   return absl::OkStatus();
 }
 
-const Piece* RangeFeed::Next() {
+const Piece* RangeAssembler::Next() {
   if (piece_.has_value()) return &*piece_;
   const uint64_t wanted = std::min(block_samples_, range_.end - std::min(next_, range_.end));
   const uint64_t there = held_end_ - std::min(next_, held_end_);
@@ -91,21 +91,21 @@ const Piece* RangeFeed::Next() {
   return &*piece_;
 }
 
-Piece RangeFeed::Make(uint64_t samples) {
-  const Held& front = held_.front();
+Piece RangeAssembler::Make(uint64_t samples) {
+  const PendingBlock& front = held_.front();
   Piece piece{
       .header = front.arrived.header, .samples = samples, .ready_ns = front.arrived.ready_ns};
   piece.header.sequence = sequence_;
   piece.header.sample_index = next_;
   piece.header.capture_ns =
-      CaptureAfter(piece.header.capture_ns, next_ - front.first, place_.sample_rate);
-  piece.header.payload_bytes = static_cast<uint32_t>(samples * place_.sample_bytes);
+      CaptureAfter(piece.header.capture_ns, next_ - front.first, sink_.sample_rate);
+  piece.header.payload_bytes = static_cast<uint32_t>(samples * sink_.sample_bytes);
   piece.header.crc32c = 0;
   piece.header.flags &= kNotWhole;
   if (next_ + samples > front.end) {
     PutTogether(piece);
   } else if (!front.missing()) {
-    piece.payload = front.arrived.payload.subspan((next_ - front.first) * place_.sample_bytes,
+    piece.payload = front.arrived.payload.subspan((next_ - front.first) * sink_.sample_bytes,
                                                   piece.header.payload_bytes);
   }
   if ((piece.header.flags & dataplane::kBlockMissing) != 0) piece.header.payload_bytes = 0;
@@ -113,28 +113,28 @@ Piece RangeFeed::Make(uint64_t samples) {
   return piece;
 }
 
-void RangeFeed::PutTogether(Piece& piece) {
-  buffer_.resize(place_.block_bytes);
+void RangeAssembler::PutTogether(Piece& piece) {
+  buffer_.resize(sink_.block_bytes);
   bool missing = false;
   const uint64_t end = next_ + piece.samples;
-  for (const Held& held : held_) {
+  for (const PendingBlock& held : held_) {
     if (held.first >= end) break;
     piece.ready_ns = std::max(piece.ready_ns, held.arrived.ready_ns);
     piece.header.flags |= held.arrived.header.flags & dataplane::kBlockDamaged;
     missing |= held.missing();
-    if (!place_.reads_payload) continue;
+    if (!sink_.reads_payload) continue;
     const uint64_t first = std::max(held.first, next_);
-    const size_t bytes = (std::min(held.end, end) - first) * place_.sample_bytes;
-    std::byte* const to = buffer_.data() + (first - next_) * place_.sample_bytes;
+    const size_t bytes = (std::min(held.end, end) - first) * sink_.sample_bytes;
+    std::byte* const to = buffer_.data() + (first - next_) * sink_.sample_bytes;
     if (held.missing()) {
       std::memset(to, 0, bytes);
     } else {
-      std::memcpy(to, held.arrived.payload.data() + (first - held.first) * place_.sample_bytes,
+      std::memcpy(to, held.arrived.payload.data() + (first - held.first) * sink_.sample_bytes,
                   bytes);
     }
   }
   piece.header.flags &= ~dataplane::kBlockMissing;
-  if (missing && !place_.damaged_blocks) {
+  if (missing && !sink_.damaged_blocks) {
     piece.header.flags = dataplane::kBlockMissing;
     return;
   }
@@ -142,11 +142,11 @@ void RangeFeed::PutTogether(Piece& piece) {
   piece.payload = std::span(buffer_).first(piece.header.payload_bytes);
 }
 
-void RangeFeed::Pop() {
+void RangeAssembler::Pop() {
   next_ += piece_->samples;
   ++sequence_;
   piece_.reset();
-  const auto is_over = [this](const Held& held) {
+  const auto is_over = [this](const PendingBlock& held) {
     return held.end <= next_ || next_ == range_.end;
   };
   for (; !held_.empty() && is_over(held_.front()); held_.pop_front()) held_.front().arrived.done();

@@ -125,18 +125,18 @@ std::vector<services::model::OriginStage> Applied(
   return applied;
 }
 
-absl::StatusOr<std::optional<pace::GiverParts>> GiverOf(const PlaybackSettings& settings,
-                                                        const Chain& chain,
-                                                        const stages::MadeSink& sink) {
+absl::StatusOr<std::optional<pace::PacerSettings>> PacerOf(const PlaybackSettings& settings,
+                                                           const Chain& chain,
+                                                           const stages::MadeSink& sink) {
   if (!settings.pace.has_value()) return std::nullopt;
   TD_ASSIGN_OR_RETURN(const size_t sample_bytes, SampleBytesOf(chain.gives));
-  pace::GiverParts parts{.plan = *settings.pace};
-  TD_ASSIGN_OR_RETURN(parts.feed,
-                      pace::MakeFeed(parts.plan, {.block_bytes = chain.bytes_after(),
-                                                  .sample_bytes = sample_bytes,
-                                                  .sample_rate = settings.channel.sample_rate,
-                                                  .reads_payload = sink.stage->reads_payload(),
-                                                  .damaged_blocks = sink.damaged_blocks}));
+  pace::PacerSettings parts{.plan = *settings.pace};
+  TD_ASSIGN_OR_RETURN(parts.assembler,
+                      pace::MakeAssembler(parts.plan, {.block_bytes = chain.bytes_after(),
+                                                       .sample_bytes = sample_bytes,
+                                                       .sample_rate = settings.channel.sample_rate,
+                                                       .reads_payload = sink.stage->reads_payload(),
+                                                       .damaged_blocks = sink.damaged_blocks}));
   TD_ASSIGN_OR_RETURN(parts.timer, pace::SystemTimer::Create());
   return parts;
 }
@@ -281,15 +281,15 @@ absl::StatusOr<Playback> CreatePlayback(PlaybackSettings settings) {
                                    .annotations = std::move(settings.annotations),
                                    .cut = cut,
                                    .loops = loops}));
-  TD_ASSIGN_OR_RETURN(auto giver, GiverOf(settings, chain, made));
-  const bool in_order = made.needs_order || giver.has_value();
+  TD_ASSIGN_OR_RETURN(auto pacer, PacerOf(settings, chain, made));
+  const bool in_order = made.needs_order || pacer.has_value();
   TD_ASSIGN_OR_RETURN(const size_t sample_bytes, SampleBytesOf(chain.gives));
   TD_ASSIGN_OR_RETURN(auto pipeline,
                       PlaybackPipeline::Create({.sink = std::move(made.stage),
                                                 .work = std::move(work),
                                                 .block_bytes = block_bytes,
                                                 .trail = settings.trail,
-                                                .pace = std::move(giver),
+                                                .pace = std::move(pacer),
                                                 .block_samples = chain.bytes_after() / sample_bytes,
                                                 .times = settings.times}));
   return Playback{.sink = std::move(pipeline),

@@ -15,14 +15,14 @@ using dataplane::Flow;
 using dataplane::flight::Kind;
 
 absl::StatusOr<std::unique_ptr<PlaybackPipeline>> PlaybackPipeline::Create(PlaybackPlan plan) {
-  std::optional<pace::GiverParts> pace = std::exchange(plan.pace, std::nullopt);
+  std::optional<pace::PacerSettings> pace = std::exchange(plan.pace, std::nullopt);
   auto tasks = std::make_shared<services::TaskQueue>();
   TD_ASSIGN_OR_RETURN(auto thread, services::TaskThread::Create("td-play", tasks));
   const bool cut = pace.has_value() && pace->plan.range.has_value();
   const uint64_t end_sample = cut ? pace->plan.range->end : UINT64_MAX;
   std::unique_ptr<PlaybackPipeline> pipeline(
       new PlaybackPipeline(std::move(plan), end_sample, std::move(tasks), std::move(thread)));
-  if (pace.has_value()) TD_RETURN_IF_ERROR(pipeline->StartGiver(*std::move(pace)));
+  if (pace.has_value()) TD_RETURN_IF_ERROR(pipeline->StartPacer(*std::move(pace)));
   return pipeline;
 }
 
@@ -34,15 +34,15 @@ PlaybackPipeline::PlaybackPipeline(PlaybackPlan plan, uint64_t end_sample,
       tasks_(std::move(tasks)),
       thread_(std::move(thread)) {}
 
-absl::Status PlaybackPipeline::StartGiver(pace::GiverParts parts) {
+absl::Status PlaybackPipeline::StartPacer(pace::PacerSettings parts) {
   parts.give = [this](const dataplane::BlockHeader& header, std::span<const std::byte> payload) {
     return plan_.sink->Consume(header, payload);
   };
   parts.on_sated = [this] { sated_ = true; };
   parts.on_end = [this, tasks = tasks_](const absl::Status& status) {
-    tasks->Post([this, status] { OnGiverEnd(status); });
+    tasks->Post([this, status] { OnPacerEnd(status); });
   };
-  TD_ASSIGN_OR_RETURN(giver_, pace::Giver::Create(std::move(parts)));
+  TD_ASSIGN_OR_RETURN(pacer_, pace::Pacer::Create(std::move(parts)));
   return absl::OkStatus();
 }
 
@@ -63,7 +63,7 @@ absl::StatusOr<Flow> PlaybackPipeline::Push(Block* block) {
   return Flow::kMoved;
 }
 
-// As RangeFeed counts them: the index of a block that is missing may be so, too.
+// As RangeAssembler counts them: the index of a block that is missing may be so, too.
 void PlaybackPipeline::Cover(const dataplane::BlockHeader& header) {
   const bool missing = (header.flags & dataplane::kBlockMissing) != 0;
   const uint64_t first = missing ? covered_.value_or(header.sample_index) : header.sample_index;
@@ -72,7 +72,7 @@ void PlaybackPipeline::Cover(const dataplane::BlockHeader& header) {
 }
 
 absl::StatusOr<Flow> PlaybackPipeline::Finish(const absl::Status& cause) {
-  // A stream that has ended may still be cut short: what a Giver holds takes its time.
+  // A stream that has ended may still be cut short: what a Pacer holds takes its time.
   const bool first = !std::exchange(finishing_, true);
   const bool cut = !cause.ok() && !std::exchange(cut_, true);
   if (first || cut) tasks_->Post([this, cause] { OnFinish(cause); });
@@ -86,7 +86,7 @@ void PlaybackPipeline::OnFinish(const absl::Status& cause) {
   last_pushed_ = true;
   cause_.Update(cause);
   // It may hold what the blocks that are still under way wait for.
-  if (!cause.ok() && giver_ != nullptr) giver_->Stop();
+  if (!cause.ok() && pacer_ != nullptr) pacer_->Stop();
   CloseIfDone();
 }
 
@@ -187,13 +187,13 @@ void PlaybackPipeline::Complete(Underway underway, absl::Status status) {
     status = plan_.work->CheckCopied(underway.loan, i, underway.blocks[i].header());
   }
   if (!status.ok()) Fail(status);
-  if (giving() && !failed()) return HandToGiver(std::move(underway));
+  if (giving() && !failed()) return HandToPacer(std::move(underway));
   meter.Begin();
   size_t consumed = 0;
-  if (giver_ == nullptr) {
+  if (pacer_ == nullptr) {
     consumed = failed() ? 0 : Consume(underway);
   } else if (cause_.ok() && !failed()) {
-    consumed = underway.blocks.size();  // the Giver has what it needs, and takes the rest unseen
+    consumed = underway.blocks.size();  // the Pacer has what it needs, and takes the rest unseen
   }
   meter.End(Part::kSink);
   Release(std::move(underway), consumed);
@@ -213,12 +213,12 @@ void PlaybackPipeline::Release(Underway underway, size_t consumed) {
   StartWaiting();
 }
 
-void PlaybackPipeline::HandToGiver(Underway underway) {
+void PlaybackPipeline::HandToPacer(Underway underway) {
   // The device is done with its side; where that is the network's, the sink reads the other.
   if (!plan_.work->direct()) underway.loan.slot.Reset();
   const dataplane::BlockHeader header = underway.blocks.front().header();
   const std::span<const std::byte> payload = PayloadOf(underway, 0);
-  // Also of a block that the Giver lets go of without a word.
+  // Also of a block that the Pacer lets go of without a word.
   ++handed_;
   auto gone = absl::MakeCleanup([this, tasks = tasks_] {
     tasks->Post([this] {
@@ -226,7 +226,7 @@ void PlaybackPipeline::HandToGiver(Underway underway) {
       CloseIfDone();
     });
   });
-  giver_->Add({.header = header,
+  pacer_->Add({.header = header,
                .payload = payload,
                .done = [this, tasks = tasks_, underway = std::move(underway),
                         gone = std::move(gone)]() mutable {
@@ -238,8 +238,8 @@ void PlaybackPipeline::HandToGiver(Underway underway) {
   CloseIfDone();
 }
 
-void PlaybackPipeline::OnGiverEnd(const absl::Status& status) {
-  giver_ended_ = true;
+void PlaybackPipeline::OnPacerEnd(const absl::Status& status) {
+  pacer_ended_ = true;
   if (!status.ok()) Fail(status);
   StartWaiting();
   CloseIfDone();
@@ -266,7 +266,7 @@ size_t PlaybackPipeline::Consume(const Underway& underway) {
 
 void PlaybackPipeline::CloseIfDone() {
   if (!last_pushed_ || underway_ != 0 || !waiting_.empty()) return;
-  if (giving()) return giver_->NoMore();  // and comes back here
+  if (giving()) return pacer_->NoMore();  // and comes back here
   if (handed_ != 0) return;               // some are on their way to their watermark
   if (std::exchange(sink_closed_, true)) return;
   absl::Status status = [this] {

@@ -29,12 +29,12 @@ struct PlaybackPlan {
   std::unique_ptr<DeviceWork> work;
   size_t block_bytes = 0;
   dataplane::flight::Trail trail;
-  std::optional<pace::GiverParts> pace;     // without its calls; none: blocks go as they come
+  std::optional<pace::PacerSettings> pace;  // without its calls; none: blocks go as they come
   uint64_t block_samples = 0;               // with `pace`: of a whole block
   std::shared_ptr<const BlockTimes> times;  // null: blocks have their own
 };
 
-// Lives on its session's executor; consumes on a thread of its own, or on that of a Giver where
+// Lives on its session's executor; consumes on a thread of its own, or on that of a Pacer where
 // blocks have a time or samples are chosen: these must then be pushed in order. Push takes the
 // block until it has all that was asked for: what the ring holds behind that goes unseen. Blocks
 // are consumed in the order pushed; the stage says whether that must be the order of the sequence.
@@ -77,18 +77,18 @@ class PlaybackPipeline final : public dataplane::Sink {
   std::span<const std::byte> PayloadOf(const Underway& underway, size_t block) const;
   // How many there were before one failed.
   size_t Consume(const Underway& underway);
-  void HandToGiver(Underway underway);
+  void HandToPacer(Underway underway);
   // The first `consumed` of its blocks count.
   void Release(Underway underway, size_t consumed);
-  void OnGiverEnd(const absl::Status& status);
+  void OnPacerEnd(const absl::Status& status);
   void OnFinish(const absl::Status& cause);
   // Which samples have been pushed then.
   void Cover(const dataplane::BlockHeader& header);
   void StartWaiting();
   void CloseIfDone();
 
-  absl::Status StartGiver(pace::GiverParts parts);
-  bool giving() const { return giver_ != nullptr && !giver_ended_; }
+  absl::Status StartPacer(pace::PacerSettings parts);
+  bool giving() const { return pacer_ != nullptr && !pacer_ended_; }
 
   void Consumed(std::span<const uint64_t> sequences) ABSL_LOCKS_EXCLUDED(mutex_);
   void Fail(const absl::Status& status) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -104,7 +104,7 @@ class PlaybackPipeline final : public dataplane::Sink {
   dataplane::Waker waker_ ABSL_GUARDED_BY(mutex_);
   dataplane::SequenceMark consumed_ ABSL_GUARDED_BY(mutex_);
 
-  std::atomic<bool> sated_ = false;  // the Giver has all that was asked for
+  std::atomic<bool> sated_ = false;  // the Pacer has all that was asked for
 
   // Executor only.
   bool finishing_ = false;
@@ -116,14 +116,14 @@ class PlaybackPipeline final : public dataplane::Sink {
   std::deque<dataplane::Block> waiting_;  // for a slot of the GPU ring
   bool start_posted_ = false;
   size_t underway_ = 0;
-  size_t handed_ = 0;  // to the Giver, which has not let go of them
+  size_t handed_ = 0;  // to the Pacer, which has not let go of them
   bool last_pushed_ = false;
   absl::Status cause_;
-  bool giver_ended_ = false;
+  bool pacer_ended_ = false;
   bool sink_closed_ = false;
 
   // Null: blocks go as they come. What it holds goes before what that lies in.
-  std::unique_ptr<pace::Giver> giver_;
+  std::unique_ptr<pace::Pacer> pacer_;
 
   // The last: what tasks use is destroyed after it has ended.
   const std::unique_ptr<services::TaskThread> thread_;

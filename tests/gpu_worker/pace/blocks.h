@@ -11,7 +11,7 @@
 namespace tapedeck::gpu_worker::pace {
 
 inline constexpr size_t kBlockSamples = 10;
-inline constexpr FeedPlace kPlace = {.block_bytes = kBlockSamples * sizeof(uint16_t),
+inline constexpr SinkTraits kSink = {.block_bytes = kBlockSamples * sizeof(uint16_t),
                                      .sample_bytes = sizeof(uint16_t),
                                      .reads_payload = true};
 

@@ -22,16 +22,16 @@ using testing::IsEmpty;
 // A block lasts 10 ms.
 constexpr double kRate = 1000;
 
-class GiverTest : public testing::Test {
+class PacerTest : public testing::Test {
  protected:
-  ~GiverTest() override { giver_.reset(); }
+  ~PacerTest() override { pacer_.reset(); }
 
   void Begin(Plan plan) {
     plan.meter = meter_ = std::make_shared<Meter>(plan.samples_per_s, plan.at_ns);
     auto timer = std::make_unique<FakeTimer>();
     timer_ = timer.get();
-    giver_ = Giver::Create({.plan = plan,
-                            .feed = MakeFeed(plan, kPlace).value(),
+    pacer_ = Pacer::Create({.plan = plan,
+                            .assembler = MakeAssembler(plan, kSink).value(),
                             .timer = std::move(timer),
                             .give = [this](const auto& header, auto) { return Give(header); },
                             .on_sated = [this] { sated_ = true; },
@@ -40,7 +40,7 @@ class GiverTest : public testing::Test {
   }
 
   void Add(int blocks) {
-    for (int i = 0; i < blocks; ++i) giver_->Add(blocks_.Next());
+    for (int i = 0; i < blocks; ++i) pacer_->Add(blocks_.Next());
   }
 
   // Waits until so many were given; when each was.
@@ -65,7 +65,7 @@ class GiverTest : public testing::Test {
   Timing timing() const { return meter_->timing(); }
 
   FakeTimer* timer_ = nullptr;
-  std::unique_ptr<Giver> giver_;
+  std::unique_ptr<Pacer> pacer_;
   std::atomic<bool> sated_ = false;
   absl::Status answer_;  // of the sink
   Blocks blocks_;
@@ -92,10 +92,10 @@ class GiverTest : public testing::Test {
   absl::Status end_ ABSL_GUARDED_BY(mutex_);
 };
 
-TEST_F(GiverTest, EachBlockGoesWhenItIsDue) {
+TEST_F(PacerTest, EachBlockGoesWhenItIsDue) {
   Begin({.samples_per_s = kRate});
   Add(4);
-  giver_->NoMore();
+  pacer_->NoMore();
   // Each wakes late by something else; what is due after it does not move.
   EXPECT_EQ(timer_->AwaitSleep(), 10 * kMillisecondNs);
   timer_->GoOnTo(10 * kMillisecondNs + 3 * kMicrosecondNs);
@@ -116,7 +116,7 @@ TEST_F(GiverTest, EachBlockGoesWhenItIsDue) {
   EXPECT_EQ(timing().after_at_ns, 0);
 }
 
-TEST_F(GiverTest, ABlockThatIsNotThereInTimeIsAnUnderrun) {
+TEST_F(PacerTest, ABlockThatIsNotThereInTimeIsAnUnderrun) {
   Begin({.samples_per_s = kRate});
   Add(1);
   EXPECT_THAT(Given(1), ElementsAre(0));
@@ -128,16 +128,16 @@ TEST_F(GiverTest, ABlockThatIsNotThereInTimeIsAnUnderrun) {
   EXPECT_EQ(timing().underruns, 1u);
   timer_->GoOnTo(20 * kMillisecondNs);
   EXPECT_EQ(timer_->AwaitSleep(), INT64_MAX);
-  giver_->NoMore();
+  pacer_->NoMore();
   EXPECT_TRUE(Ended().ok());
   EXPECT_EQ(timing().underruns, 1u);
   EXPECT_EQ(timing().worst_jitter_ns, 2 * kMillisecondNs);
 }
 
-TEST_F(GiverTest, ALateWakeUpIsNoUnderrun) {
+TEST_F(PacerTest, ALateWakeUpIsNoUnderrun) {
   Begin({.samples_per_s = kRate});
   Add(5);
-  giver_->NoMore();
+  pacer_->NoMore();
   EXPECT_EQ(timer_->AwaitSleep(), 10 * kMillisecondNs);
   timer_->GoOnTo(35 * kMillisecondNs);
   EXPECT_EQ(timer_->AwaitSleep(), 40 * kMillisecondNs) << "three were due";
@@ -148,7 +148,7 @@ TEST_F(GiverTest, ALateWakeUpIsNoUnderrun) {
   EXPECT_EQ(timing().worst_jitter_ns, 25 * kMillisecondNs);
 }
 
-TEST_F(GiverTest, BeginsOnceThereAreSomeBlocksOrSomeTimeHasPassed) {
+TEST_F(PacerTest, BeginsOnceThereAreSomeBlocksOrSomeTimeHasPassed) {
   Begin({.samples_per_s = kRate, .prefill = 3});
   Add(2);
   EXPECT_EQ(timer_->AwaitSleep(), 250 * kMillisecondNs);
@@ -158,7 +158,7 @@ TEST_F(GiverTest, BeginsOnceThereAreSomeBlocksOrSomeTimeHasPassed) {
   EXPECT_THAT(Given(1), ElementsAre(0));
 }
 
-TEST_F(GiverTest, ASlowNodeDoesNotKeepItFromBeginning) {
+TEST_F(PacerTest, ASlowNodeDoesNotKeepItFromBeginning) {
   Begin({.samples_per_s = kRate, .prefill = 3});
   Add(1);
   EXPECT_EQ(timer_->AwaitSleep(), 250 * kMillisecondNs);
@@ -167,10 +167,10 @@ TEST_F(GiverTest, ASlowNodeDoesNotKeepItFromBeginning) {
   EXPECT_EQ(timing().underruns, 0u);
 }
 
-TEST_F(GiverTest, TheFirstSampleGoesAtItsTime) {
+TEST_F(PacerTest, TheFirstSampleGoesAtItsTime) {
   Begin({.samples_per_s = kRate, .at_ns = FakeTimer::kWallNs + 700 * kMillisecondNs});
   Add(2);
-  giver_->NoMore();
+  pacer_->NoMore();
   EXPECT_EQ(timer_->AwaitSleep(), 700 * kMillisecondNs);
   timer_->Step(-50 * kMillisecondNs);  // the clock is set meanwhile
   timer_->GoOnTo(700 * kMillisecondNs);
@@ -184,10 +184,10 @@ TEST_F(GiverTest, TheFirstSampleGoesAtItsTime) {
             FakeTimer::kWallNs + 700 * kMillisecondNs + 40 * kMicrosecondNs);
 }
 
-TEST_F(GiverTest, TheClockIsLookedAtEverySecond) {
+TEST_F(PacerTest, TheClockIsLookedAtEverySecond) {
   Begin({.samples_per_s = kRate, .at_ns = FakeTimer::kWallNs + 3600 * dataplane::kSecondNs});
   Add(1);
-  giver_->NoMore();
+  pacer_->NoMore();
   EXPECT_EQ(timer_->AwaitSleep(), dataplane::kSecondNs);
   timer_->GoOnTo(dataplane::kSecondNs);
   EXPECT_EQ(timer_->AwaitSleep(), 2 * dataplane::kSecondNs);
@@ -197,10 +197,10 @@ TEST_F(GiverTest, TheClockIsLookedAtEverySecond) {
   EXPECT_THAT(Given(1), ElementsAre(2 * dataplane::kSecondNs));
 }
 
-TEST_F(GiverTest, AClockThatGoesPastTheTimeByHoursDoesNotHurryIt) {
+TEST_F(PacerTest, AClockThatGoesPastTheTimeByHoursDoesNotHurryIt) {
   Begin({.samples_per_s = kRate, .at_ns = FakeTimer::kWallNs + 2 * dataplane::kSecondNs});
   Add(2);
-  giver_->NoMore();
+  pacer_->NoMore();
   EXPECT_EQ(timer_->AwaitSleep(), dataplane::kSecondNs);
   timer_->Step(3600 * dataplane::kSecondNs);
   timer_->GoOnTo(dataplane::kSecondNs);
@@ -210,27 +210,27 @@ TEST_F(GiverTest, AClockThatGoesPastTheTimeByHoursDoesNotHurryIt) {
   EXPECT_EQ(timing().after_at_ns, 3599 * dataplane::kSecondNs);
 }
 
-TEST_F(GiverTest, StopsInItsSleep) {
+TEST_F(PacerTest, StopsInItsSleep) {
   Begin({.samples_per_s = kRate});
   Add(3);
   EXPECT_EQ(timer_->AwaitSleep(), 10 * kMillisecondNs);
-  giver_->Stop();
+  pacer_->Stop();
   EXPECT_TRUE(Ended().ok());
   EXPECT_THAT(Given(1), ElementsAre(0));
 }
 
-TEST_F(GiverTest, StopsAnEndlessLoop) {
+TEST_F(PacerTest, StopsAnEndlessLoop) {
   Begin({.range = services::model::SampleRange{.first = 0, .end = 7}, .loop = true});
   Add(1);
-  giver_->NoMore();
+  pacer_->NoMore();
   Given(100);
   EXPECT_TRUE(sated_);
-  giver_->Stop();
+  pacer_->Stop();
   EXPECT_TRUE(Ended().ok());
   EXPECT_GE(timing().turns, 100u);
 }
 
-TEST_F(GiverTest, WhatTheSinkAnswersEndsIt) {
+TEST_F(PacerTest, WhatTheSinkAnswersEndsIt) {
   answer_ = absl::ResourceExhaustedError("the disk is full");
   Begin({});
   Add(2);
@@ -238,7 +238,7 @@ TEST_F(GiverTest, WhatTheSinkAnswersEndsIt) {
   EXPECT_EQ(Given(1).size(), 1u);
 }
 
-TEST_F(GiverTest, WhatComesAfterAllIsGivenIsDoneAtOnce) {
+TEST_F(PacerTest, WhatComesAfterAllIsGivenIsDoneAtOnce) {
   Begin({.range = services::model::SampleRange{.first = 0, .end = 7}});
   Add(1);
   EXPECT_TRUE(Ended().ok());
@@ -247,7 +247,7 @@ TEST_F(GiverTest, WhatComesAfterAllIsGivenIsDoneAtOnce) {
   EXPECT_EQ(blocks_.done, 3);
 }
 
-TEST_F(GiverTest, WhatComesAfterAFailureIsDropped) {
+TEST_F(PacerTest, WhatComesAfterAFailureIsDropped) {
   answer_ = absl::ResourceExhaustedError("the disk is full");
   Begin({});
   Add(1);
@@ -256,10 +256,10 @@ TEST_F(GiverTest, WhatComesAfterAFailureIsDropped) {
   EXPECT_EQ(blocks_.done, 0);
 }
 
-TEST_F(GiverTest, ARangeThatIsNotThereEndsIt) {
+TEST_F(PacerTest, ARangeThatIsNotThereEndsIt) {
   Begin({.range = services::model::SampleRange{.first = 5, .end = 25}});
   Add(2);
-  giver_->NoMore();
+  pacer_->NoMore();
   EXPECT_TRUE(absl::IsInvalidArgument(Ended()));
   EXPECT_FALSE(sated_);
 }
