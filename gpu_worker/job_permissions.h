@@ -14,7 +14,7 @@
 namespace tapedeck::gpu_worker {
 
 // A value; by default any storage node, and nothing else. Any thread.
-struct Reach {
+struct JobPermissions {
   services::files::FileRoots files;
   AllowedStorage storages;
   services::identity::AddressPatterns destinations;  // IP addresses
@@ -23,9 +23,10 @@ struct Reach {
   // nobody is told apart: then any file, and any address to send to, may be named unless an option
   // says which. INVALID_ARGUMENT,
   // or FAILED_PRECONDITION where the kernel cannot keep jobs to directories.
-  static absl::StatusOr<Reach> Create(const std::vector<std::string>& file_roots,
-                                      const std::vector<std::string>& storage_allow,
-                                      const std::vector<std::string>& send_allow, bool local);
+  static absl::StatusOr<JobPermissions> Create(const std::vector<std::string>& file_roots,
+                                               const std::vector<std::string>& storage_allow,
+                                               const std::vector<std::string>& send_allow,
+                                               bool local);
 };
 
 }  // namespace tapedeck::gpu_worker

@@ -194,8 +194,9 @@ absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const Settings& settings
   dataplane::flight::SetOn(settings.flight);
   TD_ASSIGN_OR_RETURN(parts.security,
                       services::identity::Security::Create(settings.listen, settings.identity));
-  TD_ASSIGN_OR_RETURN(Reach reach, Reach::Create(settings.file_roots, settings.storage_allow,
-                                                 settings.send_allow, parts.security->local()));
+  TD_ASSIGN_OR_RETURN(JobPermissions permissions,
+                      JobPermissions::Create(settings.file_roots, settings.storage_allow,
+                                             settings.send_allow, parts.security->local()));
   TD_ASSIGN_OR_RETURN(parts.admin, services::admin::Admin::Create(settings.admin));
   parts.copies = std::make_unique<device::DevicePeerCopies>(DevicesOf(parts.devices));
   TD_ASSIGN_OR_RETURN(parts.loops, services::MakeSessionLoops());
@@ -221,7 +222,7 @@ absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const Settings& settings
       .executors = loops,
       .storage = parts.dialer.get(),
       .devices = std::move(parts.devices),
-      .reach = std::move(reach),
+      .permissions = std::move(permissions),
       .placement = std::move(placement),
       .connections_per_rail = settings.connections_per_rail,
       .trails = &parts.flight->trails(),

@@ -43,10 +43,10 @@ Worker::Worker(WorkerParts parts)
     last_number_ = parts_.history->past().number;
     jobs_.Remember(parts_.history->past().jobs);
   }
-  parts_.history->Watch([this] { return Kept(); });
+  parts_.history->Watch([this] { return JobsToKeep(); });
 }
 
-job::PastJobs Worker::Kept() const {
+job::PastJobs Worker::JobsToKeep() const {
   absl::MutexLock lock(&mutex_);
   return {.number = last_number_, .jobs = jobs_.List()};
 }
@@ -190,10 +190,10 @@ std::vector<job::JobNode> Worker::Dial(const services::TransferSpec& spec) const
 
 absl::Status Worker::CheckReach(const services::TransferSpec& spec) const {
   for (const std::string& address : services::StoragesOf(spec.storage)) {
-    TD_RETURN_IF_ERROR(parts_.reach.storages.Check(address));
+    TD_RETURN_IF_ERROR(parts_.permissions.storages.Check(address));
   }
   for (const std::string& standby : spec.standbys) {
-    TD_RETURN_IF_ERROR(parts_.reach.storages.Check(standby));
+    TD_RETURN_IF_ERROR(parts_.permissions.storages.Check(standby));
   }
   return absl::OkStatus();
 }
@@ -271,8 +271,8 @@ absl::StatusOr<job::JobEnvironment> Worker::Environment(const Start& start, cons
       .rails = std::move(rails.rails),
       .notes = std::move(rails.notes),
       .connections_per_rail = parts_.connections_per_rail,
-      .files = parts_.reach.files,
-      .destinations = parts_.reach.destinations,
+      .files = parts_.permissions.files,
+      .destinations = parts_.permissions.destinations,
       .worker_name = parts_.name,
       .changed =
           [history = parts_.history.get()] {

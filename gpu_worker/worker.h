@@ -37,7 +37,7 @@ struct WorkerParts {
   std::vector<dataplane::Executor*> executors;  // for sessions; outlive the worker
   services::StorageDialer* storage = nullptr;   // outlives the worker
   std::vector<pipeline::DeviceChoice> devices;  // at least one, each with a name of its own
-  Reach reach;                                  // of jobs
+  JobPermissions permissions;                   // of jobs
   services::Placement placement;                // of these rails
   uint32_t connections_per_rail = 1;
   services::flight::Trails* trails = nullptr;  // outlives the worker; null: jobs leave no stamps
@@ -135,7 +135,7 @@ class Worker final : public services::Jobs,
   // Of all jobs since the start.
   job::JobTotals Totals() const ABSL_LOCKS_EXCLUDED(mutex_);
   std::shared_ptr<job::AnyJob> Find(const std::string& name) const;
-  job::PastJobs Kept() const ABSL_LOCKS_EXCLUDED(mutex_);
+  job::PastJobs JobsToKeep() const ABSL_LOCKS_EXCLUDED(mutex_);
   bool none_starts() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return starts_.empty(); }
 
   const WorkerParts parts_;

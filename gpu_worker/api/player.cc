@@ -74,7 +74,7 @@ Status Player::Release(Stream stream, const Slot& slot) {
   return ToStatus(parts_->slots().Release(stream, slot));
 }
 
-const std::uint64_t* Player::failed() const { return parts_->slots().board().failed(); }
+const std::uint64_t* Player::failed() const { return parts_->slots().control().failed(); }
 
 Status Player::status() const { return ToStatus(parts_->slots().status()); }
 

@@ -90,7 +90,7 @@ Status Recorder::GiveToKernels(KernelChannel* channel) {
   return ToStatus(given.status());
 }
 
-const std::uint64_t* Recorder::failed() const { return parts_->slots().board().failed(); }
+const std::uint64_t* Recorder::failed() const { return parts_->slots().control().failed(); }
 
 Status Recorder::status() const {
   const services::session::Snapshot now = parts_->session->snapshot();

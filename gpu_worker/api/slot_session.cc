@@ -173,7 +173,9 @@ Watched& SlotSession::watched() const {
   return record_ != nullptr ? static_cast<Watched&>(*record_) : *play_;
 }
 
-Board& SlotSession::board() const { return record_ != nullptr ? record_->board() : play_->board(); }
+SlotControl& SlotSession::control() const {
+  return record_ != nullptr ? record_->control() : play_->control();
+}
 
 void SlotSession::OnChange(const Snapshot& snapshot) {
   if (snapshot.ended) {
@@ -221,7 +223,7 @@ absl::Status SlotSession::EndAll(dataplane::Deadline deadline) {
   if (play_ != nullptr) play_->End(absl::CancelledError("the player was closed"));
   // Until then the proxy lets streams go on.
   const auto now = dataplane::Deadline::In(absl::ZeroDuration());
-  TD_RETURN_IF_ERROR(board().AwaitStreams(std::max(deadline, now) + kCloseTime));
+  TD_RETURN_IF_ERROR(control().AwaitStreams(std::max(deadline, now) + kCloseTime));
   if (!ended) return absl::DeadlineExceededError("the storage node has not ended the session");
   return absl::OkStatus();
 }

@@ -105,7 +105,7 @@ class SlotSession final : public std::enable_shared_from_this<SlotSession> {
   // What of it is still in use at a close, if anything is.
   absl::Status EndAll(dataplane::Deadline deadline);
   Watched& watched() const;
-  Board& board() const;
+  SlotControl& control() const;
 
   const SlotEnvironment environment_;
   const std::shared_ptr<services::StorageClient> storage_;

@@ -21,7 +21,7 @@ struct Chosen {
 absl::StatusOr<Chosen> Choose(absl::string_view text);
 
 struct Named {
-  Room room;
+  DeviceEntry entry;
   int index = 0;
   std::string name() const;
 };
@@ -30,9 +30,9 @@ struct Named {
 absl::StatusOr<Named> FindNamed(absl::string_view text);
 
 // "cuda:0".
-std::string NameOf(const Room& room, int index);
+std::string NameOf(const DeviceEntry& entry, int index);
 
 // "no cuda device: WHY".
-std::string Refusal(const Room& room, const absl::Status& status);
+std::string Refusal(const DeviceEntry& entry, const absl::Status& status);
 
 }  // namespace tapedeck::gpu_worker::device

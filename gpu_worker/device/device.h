@@ -1,5 +1,5 @@
-// The seam to compute devices. Rooms host/ and cuda/ implement it; list.h names them. Stage kinds
-// that run on a device have rooms of the same names and reach its queue through Queue::native().
+// The seam to compute devices. Folders host/ and cuda/ implement it; list.h names them. Stage kinds
+// that run on a device have folders of the same names and reach its queue through Queue::native().
 #pragma once
 
 #include <algorithm>

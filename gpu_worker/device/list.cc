@@ -6,13 +6,13 @@
 namespace tapedeck::gpu_worker::device {
 namespace {
 
-constexpr Room kRooms[] = {
+constexpr DeviceEntry kEntries[] = {
     {"cuda", &cuda::Create, &cuda::Count},
     {"host", &host::Create, nullptr},
 };
 
 }  // namespace
 
-std::span<const Room> Rooms() { return kRooms; }
+std::span<const DeviceEntry> DeviceEntries() { return kEntries; }
 
 }  // namespace tapedeck::gpu_worker::device

@@ -1,4 +1,4 @@
-// The device rooms of this build. A new kind of device adds its folder and a line in list.cc.
+// The kinds of devices of this build. A new kind of device adds its folder and a line in list.cc.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace tapedeck::gpu_worker::device {
 
-struct Room {
+struct DeviceEntry {
   absl::string_view kind;
   absl::StatusOr<std::unique_ptr<Device>> (*create)(int index);
   // How many there are, which have an index each; null: there is one, without an index.
@@ -18,6 +18,6 @@ struct Room {
 };
 
 // In the order in which "auto" tries them; the last one is always usable.
-std::span<const Room> Rooms();
+std::span<const DeviceEntry> DeviceEntries();
 
 }  // namespace tapedeck::gpu_worker::device

@@ -61,7 +61,7 @@ class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
   };
 
   static constexpr char kSecondOutput[] = "second output";
-  struct RingWish {
+  struct SessionRing {
     dataplane::TransferOp op = dataplane::TransferOp::kRead;  // the one expected
     uint32_t slots = 0;                                       // 0: by the block's size
     uint64_t block_bytes = 0;
@@ -69,7 +69,7 @@ class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
     std::string whose = {};  // "part 1 of 2", kSecondOutput; empty: of the job alone
     bool host = false;       // in host memory
   };
-  absl::StatusOr<std::unique_ptr<transfer::TransferSession>> NewSession(const RingWish& wish);
+  absl::StatusOr<std::unique_ptr<transfer::TransferSession>> NewSession(const SessionRing& ring);
   struct Manner {
     bool ordered = false;                           // playback: the sink wants blocks in order
     int64_t resume_for_ns = 0;                      // record: how long it tries to go on
@@ -87,7 +87,7 @@ class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
   // A session that is one of several, to that node. Whoever has them all tells of changes.
   services::session::ResumingSettings SessionTo(const JobNode& node, services::session::Open open,
                                                 int64_t resume_for_ns);
-  // What records into the channel of one node, or of all in parts. `whose` as RingWish has it.
+  // What records into the channel of one node, or of all in parts. `whose` as SessionRing has it.
   void OpenInto(transfer::TransferSession& session, const services::RecordSpec& spec,
                 const services::Channel& channel, services::session::Open open,
                 const std::string& whose);
@@ -110,7 +110,7 @@ class Job final : public AnyJob, public std::enable_shared_from_this<Job> {
   // It begins with whose it is, unless that is empty.
   static services::Note NoteOf(const std::string& whose, services::Note note);
   void OpenSecond(const services::RecordSpec& spec, const services::Channel& channel,
-                  pipeline::TapRecording recording);
+                  pipeline::SecondRecording recording);
 
   // On the executor.
   void OnChange(const services::session::Snapshot& snapshot);

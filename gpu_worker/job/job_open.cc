@@ -20,17 +20,18 @@ services::Note Job::NoteOf(const std::string& whose, services::Note note) {
   return note;
 }
 
-absl::StatusOr<std::unique_ptr<transfer::TransferSession>> Job::NewSession(const RingWish& wish) {
+absl::StatusOr<std::unique_ptr<transfer::TransferSession>> Job::NewSession(
+    const SessionRing& ring) {
   TD_ASSIGN_OR_RETURN(transfer::TransferRing made,
                       transfer::MakeTransferRing({.device = environment_.device->device.get(),
                                                   .ladder = environment_.ladder,
                                                   .rails = environment_.rails,
                                                   .direction = state().direction,
-                                                  .op = wish.op,
-                                                  .slots = wish.slots,
-                                                  .block_bytes = wish.block_bytes,
-                                                  .run = wish.run,
-                                                  .host = wish.host}));
+                                                  .op = ring.op,
+                                                  .slots = ring.slots,
+                                                  .block_bytes = ring.block_bytes,
+                                                  .run = ring.run,
+                                                  .host = ring.host}));
   span_.AddEvent("ring made", {{"tapedeck.slots", static_cast<int64_t>(made.ring->slots())},
                                {"tapedeck.memory",
                                 made.notes.empty()
@@ -39,7 +40,7 @@ absl::StatusOr<std::unique_ptr<transfer::TransferSession>> Job::NewSession(const
   {
     absl::MutexLock lock(&mutex_);
     for (services::Note& note : made.notes) {
-      job_.notes.push_back(NoteOf(wish.whose, std::move(note)));
+      job_.notes.push_back(NoteOf(ring.whose, std::move(note)));
     }
   }
   return std::make_unique<transfer::TransferSession>(*environment_.executor, std::move(made));
@@ -86,7 +87,7 @@ void Job::OpenInto(transfer::TransferSession& session, const services::RecordSpe
 }
 
 void Job::OpenSecond(const services::RecordSpec& spec, const services::Channel& channel,
-                     pipeline::TapRecording recording) {
+                     pipeline::SecondRecording recording) {
   second_->end().source = std::move(recording.source);
   {
     absl::MutexLock lock(&mutex_);

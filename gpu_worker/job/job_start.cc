@@ -92,10 +92,10 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(const std::string& name,
     TD_ASSIGN_OR_RETURN(job->second_, job->NewSession({.op = OpOf(*second),
                                                        .block_bytes = second->block_bytes,
                                                        .whose = kSecondOutput}));
-    settings.tap = {SettingsOf(*second), channel.name, job->second_->ring()};
+    settings.second_output = {SettingsOf(*second), channel.name, job->second_->ring()};
   }
   TD_ASSIGN_OR_RETURN(pipeline::Recording pipeline, pipeline::CreateRecording(std::move(settings)));
-  std::optional<pipeline::TapRecording> tap = std::move(pipeline.tap);
+  std::optional<pipeline::SecondRecording> second_output = std::move(pipeline.second_output);
   job->meter_ = meter;
   const bool kept = !services::IsInletName(channel.name);
   if (pipeline.report != nullptr && kept) {
@@ -104,14 +104,14 @@ absl::StatusOr<std::shared_ptr<Job>> Job::StartRecord(const std::string& name,
         job->annotator_,
         Annotator::Create(job->report_, *FirstThere(job->nodes_).storage, IntoWhat(channel)));
   }
-  if (tap.has_value() && tap->report != nullptr) {
-    TD_ASSIGN_OR_RETURN(
-        job->second_annotator_,
-        Annotator::Create(tap->report, *FirstThere(job->nodes_).storage, IntoWhat(*second)));
+  if (second_output.has_value() && second_output->report != nullptr) {
+    TD_ASSIGN_OR_RETURN(job->second_annotator_,
+                        Annotator::Create(second_output->report, *FirstThere(job->nodes_).storage,
+                                          IntoWhat(*second)));
   }
   if (live) job->stop_source_ = pipeline.source->Stopper();
   job->OpenRecording(spec, channel, std::move(pipeline));
-  if (second.has_value()) job->OpenSecond(spec, *second, *std::move(tap));
+  if (second.has_value()) job->OpenSecond(spec, *second, *std::move(second_output));
   return job;
 }
 

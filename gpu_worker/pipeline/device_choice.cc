@@ -17,12 +17,12 @@ namespace {
 absl::StatusOr<std::vector<std::string>> NamesOfAll() {
   std::vector<std::string> names;
   std::vector<std::string> refusals;
-  for (const device::Room& room : device::Rooms()) {
-    if (room.count == nullptr) continue;
-    const absl::StatusOr<int> count = room.count();
-    if (!count.ok()) refusals.push_back(device::Refusal(room, count.status()));
+  for (const device::DeviceEntry& entry : device::DeviceEntries()) {
+    if (entry.count == nullptr) continue;
+    const absl::StatusOr<int> count = entry.count();
+    if (!count.ok()) refusals.push_back(device::Refusal(entry, count.status()));
     for (int index = 0; index < count.value_or(0); ++index)
-      names.push_back(device::NameOf(room, index));
+      names.push_back(device::NameOf(entry, index));
   }
   if (names.empty()) {
     return device::Unusable("all", absl::StrCat("--device all: ", absl::StrJoin(refusals, "; ")));

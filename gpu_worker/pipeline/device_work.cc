@@ -84,21 +84,21 @@ absl::StatusOr<size_t> DeviceWork::Enqueue(const GpuRing::Loan& loan, size_t pay
   if (first < bytes) {
     TD_RETURN_IF_ERROR(
         queue_->CopyToDevice(from.device.data() + first, from.host.data() + first, bytes - first));
-    meter_.Mark(*queue_, Part::kCopy);
+    meter_.Mark(*queue_, StageStep::kCopy);
   }
   if (from_network_ && !direct_ && loan.crcs != nullptr) {
     TD_RETURN_IF_ERROR(queue_->Crc32c(loan.crcs, from.device.first(payload_bytes)));
-    meter_.Mark(*queue_, Part::kCrc);
+    meter_.Mark(*queue_, StageStep::kCrc);
   }
   TD_ASSIGN_OR_RETURN(const auto made, Transform(from.device.first(bytes), to.device));
-  if (!steps_.empty()) meter_.Mark(*queue_, Part::kGpu);
+  if (!steps_.empty()) meter_.Mark(*queue_, StageStep::kGpu);
   if (!from_network_ && loan.crcs != nullptr) {
     TD_RETURN_IF_ERROR(queue_->CrcsOfPieces(loan.crcs, made, block_bytes_));
-    meter_.Mark(*queue_, Part::kCrc);
+    meter_.Mark(*queue_, StageStep::kCrc);
   }
   if (to_host) {
     TD_RETURN_IF_ERROR(queue_->CopyToHost(to.host.data(), made.data(), made.size()));
-    meter_.Mark(*queue_, Part::kCopy);
+    meter_.Mark(*queue_, StageStep::kCopy);
   }
   return made.size();
 }
@@ -127,18 +127,18 @@ absl::Status DeviceWork::EnqueueTogether(const GpuRing::Loan& loan,
     TD_RETURN_IF_ERROR(queue_->CopyToDevice(at, block.memory().data(), block_bytes_));
     at += block_bytes_;
   }
-  meter_.Mark(*queue_, Part::kCopy);
+  meter_.Mark(*queue_, StageStep::kCopy);
   TD_RETURN_IF_ERROR(queue_->CrcsOfPieces(loan.crcs, all, block_bytes_));
-  meter_.Mark(*queue_, Part::kCrc);
+  meter_.Mark(*queue_, StageStep::kCrc);
   TD_RETURN_IF_ERROR(Transform(all, all).status());
-  if (!steps_.empty()) meter_.Mark(*queue_, Part::kGpu);
+  if (!steps_.empty()) meter_.Mark(*queue_, StageStep::kGpu);
   if (!to_host) return absl::OkStatus();
   at = all.data();
   for (const dataplane::Block& block : blocks) {
     TD_RETURN_IF_ERROR(queue_->CopyToHost(block.memory().data(), at, block_bytes_));
     at += block_bytes_;
   }
-  meter_.Mark(*queue_, Part::kCopy);
+  meter_.Mark(*queue_, StageStep::kCopy);
   return absl::OkStatus();
 }
 
@@ -191,7 +191,7 @@ void StageMeter::Sample(device::Queue& queue, uint64_t sequence) {
   queue.Then([this, seen = seen_](const absl::Status&) { seen->last_ns = clock_.NowNs(); });
 }
 
-void StageMeter::Mark(device::Queue& queue, Part part) {
+void StageMeter::Mark(device::Queue& queue, StageStep part) {
   if (seen_ == nullptr) return;
   queue.Then([this, seen = seen_, part](const absl::Status&) {
     const int64_t now_ns = clock_.NowNs();

@@ -19,7 +19,7 @@
 
 namespace tapedeck::gpu_worker::pipeline {
 
-enum class Part : uint8_t { kSource, kGpu, kCopy, kCrc, kSink };
+enum class StageStep : uint8_t { kSource, kGpu, kCopy, kCrc, kSink };
 inline constexpr size_t kParts = 5;
 
 // How long a pipeline's stages take: on its work thread, and on its device where that works beside
@@ -32,7 +32,7 @@ class StageMeter {
 
   // The thread begins a part, and ends it.
   void Begin() { begun_ns_ = clock_.NowNs(); }
-  void End(Part part) {
+  void End(StageStep part) {
     const int64_t now_ns = clock_.NowNs();
     Sum(thread_, part).fetch_add(now_ns - begun_ns_, std::memory_order_relaxed);
     begun_ns_ = now_ns;
@@ -45,7 +45,7 @@ class StageMeter {
   // kSampleEvery: it costs a callback for each part.
   void Sample(device::Queue& queue, uint64_t sequence);
   // What was enqueued since the last mark of that block is of this part.
-  void Mark(device::Queue& queue, Part part);
+  void Mark(device::Queue& queue, StageStep part);
 
   services::StageTimes Times() const;
 
@@ -61,7 +61,7 @@ class StageMeter {
   // So much more that the device was busy, by how long each part takes it.
   void Divide(int64_t busy_ns);
 
-  static std::atomic<int64_t>& Sum(Sums& sums, Part part) {
+  static std::atomic<int64_t>& Sum(Sums& sums, StageStep part) {
     return sums[static_cast<size_t>(part)];
   }
 

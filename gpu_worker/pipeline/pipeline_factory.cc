@@ -100,7 +100,7 @@ absl::Status CheckRecord(const RecordSettings& settings) {
 }
 
 absl::StatusOr<Chain> ChainOf(const RecordSettings& settings) {
-  const auto& [source, transforms, tap] = settings.stages;
+  const auto& [source, transforms, second_output] = settings.stages;
   return RecordChain({.name = source.name, .datatype = source.description.gives}, transforms,
                      {.name = "the channel", .datatype = settings.channel.datatype},
                      settings.channel.block_bytes);
@@ -142,19 +142,19 @@ absl::StatusOr<std::optional<pace::PacerSettings>> PacerOf(const PlaybackSetting
 }
 
 // What is known of a recording once its source is made.
-Recording Begun(stages::MadeSource& made, uint64_t blocks) {
+Recording RecordingOf(stages::MadeSource& made, uint64_t blocks) {
   return {
       .expected_blocks = blocks, .notes = std::move(made.notes), .report = std::move(made.report)};
 }
 
 // What the source tells is told of the second recording as well: so many samples of the source are
 // one of it.
-void AddSecond(TapRecording second, uint64_t samples_for_one, Recording* recording) {
+void AddSecond(SecondRecording second, uint64_t samples_for_one, Recording* recording) {
   if (recording->report != nullptr) {
     second.report = recording->report->Second();
     second.report->CountIn(samples_for_one);
   }
-  recording->tap = std::move(second);
+  recording->second_output = std::move(second);
 }
 
 }  // namespace
@@ -170,8 +170,8 @@ absl::StatusOr<RecordStages> ChooseStages(const services::RecordSpec& spec) {
   TD_ASSIGN_OR_RETURN(out.source, stages::ChooseSource(spec.source));
   TD_ASSIGN_OR_RETURN(out.transforms, ChooseTransforms(spec.transfer.transforms));
   if (!spec.outputs.empty()) {
-    TD_ASSIGN_OR_RETURN(out.tap, ChooseTransforms(spec.outputs.front().transforms));
-    TD_RETURN_IF_ERROR(CheckTap(out.transforms, *out.tap));
+    TD_ASSIGN_OR_RETURN(out.second_output, ChooseTransforms(spec.outputs.front().transforms));
+    TD_RETURN_IF_ERROR(CheckSecondOutput(out.transforms, *out.second_output));
   }
   if (!out.source.description.ends && !spec.limited()) {
     return ArgumentInvalid("limit",
@@ -190,14 +190,14 @@ absl::StatusOr<PlaybackStages> ChooseStages(const services::PlaybackSpec& spec) 
 
 size_t BlocksAtOnce(const RecordStages& stages, uint64_t block_bytes,
                     const device::Device& device) {
-  if (stages.source.description.waits || stages.tap.has_value()) return 1;
+  if (stages.source.description.waits || stages.second_output.has_value()) return 1;
   return BlocksIn(kMadeAtOnce, block_bytes, stages.transforms, device);
 }
 
 absl::StatusOr<Recording> CreateRecording(RecordSettings settings) {
   TD_RETURN_IF_ERROR(CheckRecord(settings));
   TD_ASSIGN_OR_RETURN(const Chain chain, ChainOf(settings));
-  const auto& [source, transforms, tap] = settings.stages;
+  const auto& [source, transforms, second_output] = settings.stages;
   const uint64_t block_bytes = settings.channel.block_bytes;
   const double rate = settings.channel.sample_rate * static_cast<double>(chain.samples_for_one);
   TD_ASSIGN_OR_RETURN(stages::MadeSource made,
@@ -218,26 +218,26 @@ absl::StatusOr<Recording> CreateRecording(RecordSettings settings) {
                                           .sizes = chain.block_bytes,
                                           .direct = !settings.ring->window().host_accessible,
                                           .at_once = settings.ring->run()}));
-  Recording out = Begun(made, ExpectedBlocks(settings, made.bytes, chain.bytes_before()));
+  Recording out = RecordingOf(made, ExpectedBlocks(settings, made.bytes, chain.bytes_before()));
   TD_ASSIGN_OR_RETURN(out.origin, OriginOf({.source = source,
                                             .transforms = transforms,
                                             .made = made,
                                             .datatype = chain.gives,
                                             .device = settings.device->description}));
-  std::unique_ptr<Tap> tapping;
-  if (tap.has_value()) {
-    TD_RETURN_IF_ERROR(CheckChannel(settings.tap.channel));
-    TD_ASSIGN_OR_RETURN(MadeTap second, MakeTap({.settings = settings,
-                                                 .blocks = out.expected_blocks,
-                                                 .made = made,
-                                                 .queue = &work->queue()}));
-    tapping = std::move(second.tap);
+  std::unique_ptr<SecondOutput> output;
+  if (second_output.has_value()) {
+    TD_RETURN_IF_ERROR(CheckChannel(settings.second_output.channel));
+    TD_ASSIGN_OR_RETURN(MadeSecondOutput second, MakeSecondOutput({.settings = settings,
+                                                                   .blocks = out.expected_blocks,
+                                                                   .made = made,
+                                                                   .queue = &work->queue()}));
+    output = std::move(second.second_output);
     AddSecond(std::move(second.recording), chain.samples_for_one * second.samples_for_one, &out);
   }
   TD_ASSIGN_OR_RETURN(auto timer, TimerFor(settings));
   TD_ASSIGN_OR_RETURN(out.source,
                       RecordPipeline::Create(RecordPlan{.source = std::move(made.stage),
-                                                        .tap = std::move(tapping),
+                                                        .second_output = std::move(output),
                                                         .work = std::move(work),
                                                         .ring = std::move(settings.ring),
                                                         .clock = settings.clock,

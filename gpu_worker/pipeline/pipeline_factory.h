@@ -34,7 +34,7 @@ struct RecordStages {
   stages::ChosenSource source;
   std::vector<stages::ChosenTransform> transforms;
   // Behind those, of a second output; none: there is no second output.
-  std::optional<std::vector<stages::ChosenTransform>> tap;
+  std::optional<std::vector<stages::ChosenTransform>> second_output;
 };
 struct PlaybackStages {
   std::vector<stages::ChosenTransform> transforms;
@@ -56,7 +56,7 @@ struct ChannelSettings {
 };
 
 // Where a second output goes.
-struct TapSettings {
+struct SecondOutputSettings {
   ChannelSettings channel;
   std::string beside;                         // name of the channel of the first
   std::shared_ptr<dataplane::SlotPool> ring;  // of MakeRing on the same device, for it alone
@@ -69,7 +69,7 @@ size_t BlocksAtOnce(const RecordStages& stages, uint64_t block_bytes, const devi
 struct RecordSettings {
   RecordStages stages;
   services::RecordSpec spec;           // what the stages were chosen for
-  TapSettings tap;                     // of a second output
+  SecondOutputSettings second_output;  // of a second output
   std::shared_ptr<pace::Meter> meter;  // gets the time of the first then
   ChannelSettings channel;
   services::files::FileRoots files;           // that the job may name
@@ -81,8 +81,8 @@ struct RecordSettings {
 };
 
 // A second output as its session needs it.
-struct TapRecording {
-  std::unique_ptr<TapSource> source;
+struct SecondRecording {
+  std::unique_ptr<SecondOutputSource> source;
   services::model::Origin origin;
   uint64_t expected_blocks = 0;                 // at most; 0: unknown
   std::shared_ptr<stages::StageReport> report;  // as those of the first
@@ -90,11 +90,11 @@ struct TapRecording {
 
 struct Recording {
   std::unique_ptr<RecordPipeline> source;
-  services::model::Origin origin;               // for the session's Open
-  uint64_t expected_blocks = 0;                 // 0: unknown
-  services::Notes notes;                        // for the job
-  std::shared_ptr<stages::StageReport> report;  // of the source, while it runs; null: none
-  std::optional<TapRecording> tap;              // none: there is no second output
+  services::model::Origin origin;                // for the session's Open
+  uint64_t expected_blocks = 0;                  // 0: unknown
+  services::Notes notes;                         // for the job
+  std::shared_ptr<stages::StageReport> report;   // of the source, while it runs; null: none
+  std::optional<SecondRecording> second_output;  // none: there is no second output
 };
 
 // Errors: ARGUMENT_INVALID, DATATYPE_INVALID, BLOCK_SIZE_INVALID, and those of the stages. Opens

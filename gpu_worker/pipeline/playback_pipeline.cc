@@ -145,7 +145,7 @@ void PlaybackPipeline::Start(Underway underway) {
     plan_.trail.Stamp(Kind::kConsume, {.sequence = block.header().sequence});
   }
   absl::Status status = failed() ? absl::OkStatus() : Process(underway);
-  meter.End(Part::kGpu);
+  meter.End(StageStep::kGpu);
   meter.OnDevice(++underway_);
   plan_.work->queue().Then([this, tasks = tasks_, trail = plan_.trail,
                             underway = std::move(underway),
@@ -195,7 +195,7 @@ void PlaybackPipeline::Complete(Underway underway, absl::Status status) {
   } else if (cause_.ok() && !failed()) {
     consumed = underway.blocks.size();  // the Pacer has what it needs, and takes the rest unseen
   }
-  meter.End(Part::kSink);
+  meter.End(StageStep::kSink);
   Release(std::move(underway), consumed);
   CloseIfDone();
 }

@@ -34,8 +34,8 @@ absl::StatusOr<std::unique_ptr<RecordPipeline>> RecordPipeline::Create(RecordPla
 RecordPipeline::RecordPipeline(RecordPlan plan, std::shared_ptr<services::TaskQueue> tasks,
                                std::unique_ptr<services::TaskThread> thread)
     : plan_(std::move(plan)), tasks_(std::move(tasks)), thread_(std::move(thread)) {
-  if (plan_.tap == nullptr) return;
-  plan_.tap->Start(tasks_, [this] {
+  if (plan_.second_output == nullptr) return;
+  plan_.second_output->Start(tasks_, [this] {
     EndIfDone();
     PostAdvance();
   });
@@ -82,7 +82,7 @@ void RecordPipeline::PostAdvance() {
 // starts. It rests when there is no slot, or the source has nothing; the ring's waker, a completion
 // or the source's waker posts it again.
 void RecordPipeline::Advance() {
-  if (rest_.tapped.has_value()) FeedTap();
+  if (rest_.tapped.has_value()) FeedSecondOutput();
   if (end_.sealed || rest_.tapped.has_value()) return;
   if (TooEarly()) return PostAdvance();
   if (end_.sealed) return;
@@ -186,9 +186,9 @@ void RecordPipeline::Start(Underway underway) {
   SetHeaders(underway, *filled);
   plan_.work->meter().OnDevice(++underway_);
   if (filled->bytes > 0 && filled->bytes < underway.loan.stage.host.size()) Seal(filled->end);
-  if (plan_.tap == nullptr) return Enqueued(std::move(underway));
+  if (plan_.second_output == nullptr) return Enqueued(std::move(underway));
   rest_.tapped = std::move(underway);
-  FeedTap();
+  FeedSecondOutput();
 }
 
 void RecordPipeline::SetHeaders(Underway& underway, const stages::Filled& filled) {
@@ -219,14 +219,14 @@ void RecordPipeline::SetHeaders(Underway& underway, const stages::Filled& filled
   }
 }
 
-void RecordPipeline::FeedTap() {
+void RecordPipeline::FeedSecondOutput() {
   StageMeter& meter = plan_.work->meter();
   meter.Begin();
-  const absl::StatusOr<bool> taken =
-      plan_.tap->Take(rest_.tapped->blocks.front().header(), rest_.tapped->loan.network.device);
-  meter.End(Part::kGpu);
+  const absl::StatusOr<bool> taken = plan_.second_output->Take(
+      rest_.tapped->blocks.front().header(), rest_.tapped->loan.network.device);
+  meter.End(StageStep::kGpu);
   if (taken.ok() && !*taken) return;
-  meter.Mark(plan_.work->queue(), Part::kGpu);
+  meter.Mark(plan_.work->queue(), StageStep::kGpu);
   if (!taken.ok()) {
     end_.broken = true;
     Seal(taken.status());
@@ -269,12 +269,12 @@ absl::StatusOr<stages::Filled> RecordPipeline::Fill(Underway& underway) {
   meter.Sample(plan_.work->queue(), next_sequence_);
   meter.Begin();
   TD_ASSIGN_OR_RETURN(stages::Filled filled, plan_.source->Fill(slot, plan_.work->queue()));
-  meter.End(Part::kSource);
+  meter.End(StageStep::kSource);
   if (filled.flow == Flow::kMoved) newest_.capture_ns = filled.capture_ns.value_or(newest_.made_ns);
   if (filled.flow != Flow::kMoved || filled.bytes == 0) return filled;
-  meter.Mark(plan_.work->queue(), Part::kSource);
+  meter.Mark(plan_.work->queue(), StageStep::kSource);
   TD_RETURN_IF_ERROR(Enqueue(underway, filled.bytes));
-  meter.End(Part::kGpu);
+  meter.End(StageStep::kGpu);
   return filled;
 }
 
@@ -311,7 +311,7 @@ void RecordPipeline::Give(Underway& underway) {
       }
       plan_.work->meter().Begin();
       header.crc32c = plan_.work->CrcOf(underway.loan, i, header.payload_bytes);
-      plan_.work->meter().End(Part::kCrc);
+      plan_.work->meter().End(StageStep::kCrc);
     }
     plan_.trail.Stamp(Kind::kReady, {.sequence = header.sequence});
     outlet_.Give(std::move(block));
@@ -327,7 +327,7 @@ void RecordPipeline::Seal(absl::Status status) {
 void RecordPipeline::EndIfDone() {
   if (!end_.sealed || underway_ != 0) return;
   // So that whoever has seen the end of this output will see that of the other.
-  if (plan_.tap != nullptr && !plan_.tap->End(end_.status)) return;
+  if (plan_.second_output != nullptr && !plan_.second_output->End(end_.status)) return;
   outlet_.End(end_.status);
 }
 

@@ -29,7 +29,7 @@ namespace tapedeck::gpu_worker::pipeline {
 
 struct RecordPlan {
   std::unique_ptr<stages::SourceStage> source;
-  std::unique_ptr<Tap> tap;  // null: there is no second output
+  std::unique_ptr<SecondOutput> second_output;  // null: there is no second output
   std::unique_ptr<DeviceWork> work;
   std::shared_ptr<dataplane::SlotPool> ring;  // of MakeRing; the pipeline is its only taker
   const dataplane::Clock* clock = nullptr;    // outlives the pipeline
@@ -109,8 +109,9 @@ class RecordPipeline final : public dataplane::Source {
   absl::Status Enqueue(Underway& underway, size_t made);
   // Of what came out, and of what the limit allows; the other slots go back.
   void SetHeaders(Underway& underway, const stages::Filled& filled);
-  // The tap takes of a block before the next one is begun, and waits for slots of its own.
-  void FeedTap();
+  // The second output takes of a block before the next one is begun, and waits for slots of its
+  // own.
+  void FeedSecondOutput();
   void Hold(Underway underway);
   void Enqueued(Underway underway);
   void StopAtDuration();
@@ -145,7 +146,7 @@ class RecordPipeline final : public dataplane::Source {
     bool posted = false;             // it has been posted
     bool dry = false;                // the source has nothing; its waker ends that
     std::optional<Underway> unused;  // the slots that it had nothing for
-    std::optional<Underway> tapped;  // the tap has not taken all of it yet
+    std::optional<Underway> tapped;  // the second output has not taken all of it yet
   };
 
   // Of the stream.

@@ -17,18 +17,20 @@ bool IsMissing(const BlockHeader& header) { return (header.flags & dataplane::kB
 
 }  // namespace
 
-Tap::~Tap() {
+SecondOutput::~SecondOutput() {
   plan_.ring->SetWaker(nullptr);
   plan_.outlet->End(absl::OkStatus());
 }
 
-void Tap::Start(std::shared_ptr<services::TaskQueue> tasks, std::function<void()> on_done) {
+void SecondOutput::Start(std::shared_ptr<services::TaskQueue> tasks,
+                         std::function<void()> on_done) {
   tasks_ = std::move(tasks);
   on_done_ = std::move(on_done);
   plan_.ring->SetWaker([this, tasks = tasks_] { tasks->Post([this] { on_done_(); }); });
 }
 
-absl::StatusOr<bool> Tap::Take(const BlockHeader& header, std::span<const std::byte> device) {
+absl::StatusOr<bool> SecondOutput::Take(const BlockHeader& header,
+                                        std::span<const std::byte> device) {
   const bool missing = IsMissing(header);
   const size_t bytes = missing ? plan_.main_bytes : header.payload_bytes;
   while (taken_ < bytes && !plan_.outlet->closed()) {
@@ -48,7 +50,7 @@ absl::StatusOr<bool> Tap::Take(const BlockHeader& header, std::span<const std::b
   return true;
 }
 
-bool Tap::End(const absl::Status& status) {
+bool SecondOutput::End(const absl::Status& status) {
   // status_ has the error, too, and the end below says it.
   if (block_.has_value()) Send(/*end=*/true).IgnoreError();
   if (!underway_.empty()) return false;
@@ -56,7 +58,7 @@ bool Tap::End(const absl::Status& status) {
   return true;
 }
 
-bool Tap::TakeSlots(int64_t capture_ns) {
+bool SecondOutput::TakeSlots(int64_t capture_ns) {
   if (!block_.has_value()) {
     block_ = plan_.ring->Take();
     if (!block_.has_value()) return false;
@@ -68,7 +70,7 @@ bool Tap::TakeSlots(int64_t capture_ns) {
   return true;
 }
 
-absl::Status Tap::Send(bool end) {
+absl::Status SecondOutput::Send(bool end) {
   Piece piece = std::exchange(piece_, std::nullopt).value_or(Piece());
   absl::StatusOr<size_t> payload = piece.taken == 0 ? 0 : plan_.piece_bytes;
   if (piece.taken > 0 && !IsMissing(block_->header())) {
@@ -86,12 +88,12 @@ absl::Status Tap::Send(bool end) {
   return payload.status();
 }
 
-absl::StatusOr<size_t> Tap::Enqueue(const Piece& piece) {
+absl::StatusOr<size_t> SecondOutput::Enqueue(const Piece& piece) {
   return plan_.work->Enqueue(piece.loan, piece.taken, /*from_host=*/false,
                              /*to_host=*/!plan_.work->direct());
 }
 
-Block Tap::EndBlock() {
+Block SecondOutput::EndBlock() {
   Block block = *std::exchange(block_, std::nullopt);
   BlockHeader& header = block.header();
   header.sequence = next_sequence_++;
@@ -103,7 +105,7 @@ Block Tap::EndBlock() {
   return block;
 }
 
-void Tap::Complete(const absl::Status& status) {
+void SecondOutput::Complete(const absl::Status& status) {
   std::optional<Piece> piece = std::move(underway_.front());
   underway_.pop_front();
   status_.Update(status);
@@ -119,7 +121,7 @@ void Tap::Complete(const absl::Status& status) {
   on_done_();
 }
 
-void Tap::Give(Block block) {
+void SecondOutput::Give(Block block) {
   const uint32_t crc = std::exchange(crc_, 0);
   if (!IsMissing(block.header())) block.header().crc32c = crc;
   plan_.outlet->Give(std::move(block));

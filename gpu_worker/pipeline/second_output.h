@@ -22,10 +22,10 @@
 
 namespace tapedeck::gpu_worker::pipeline {
 
-struct TapPlan {
+struct SecondOutputPlan {
   std::unique_ptr<DeviceWork> work;           // on the queue of the pipeline's own
-  std::shared_ptr<dataplane::SlotPool> ring;  // of MakeRing; the tap is its only taker
-  std::shared_ptr<Outlet> outlet;             // a TapSource has the other end
+  std::shared_ptr<dataplane::SlotPool> ring;  // of MakeRing; the second output is its only taker
+  std::shared_ptr<Outlet> outlet;             // a SecondOutputSource has the other end
   size_t main_bytes = 0;                      // of the pipeline's blocks
   size_t bytes_before = 0;                    // so many of those bytes become one piece
   size_t piece_bytes = 0;                     // whole pieces are a block
@@ -35,11 +35,11 @@ struct TapPlan {
 
 // Owned by a pipeline, used by its work thread; goes after the queue of the pipeline's work, which
 // then is at work on nothing of it.
-class Tap {
+class SecondOutput {
  public:
-  explicit Tap(TapPlan plan) : plan_(std::move(plan)) {}
+  explicit SecondOutput(SecondOutputPlan plan) : plan_(std::move(plan)) {}
   // What ends early gives what is done.
-  ~Tap();
+  ~SecondOutput();
 
   // Before anything else; any thread. `on_done` runs as one of `tasks` whenever a block is done, or
   // there may be a slot again.
@@ -71,7 +71,7 @@ class Tap {
   void Complete(const absl::Status& status);
   void Give(dataplane::Block block);
 
-  const TapPlan plan_;
+  const SecondOutputPlan plan_;
   std::shared_ptr<services::TaskQueue> tasks_;
   std::function<void()> on_done_;
   size_t taken_ = 0;                       // of the pipeline's block
@@ -87,11 +87,11 @@ class Tap {
 // The second output of a recording as a Source: what its session sends. Lives on its session's
 // executor. Blocks come in order. Once it is gone, so is the second output,
 // and the pipeline goes on without.
-class TapSource final : public dataplane::Source {
+class SecondOutputSource final : public dataplane::Source {
  public:
-  // The tap has the other end: either may go first.
-  explicit TapSource(std::shared_ptr<Outlet> outlet) : outlet_(std::move(outlet)) {}
-  ~TapSource() override { outlet_->Close(); }
+  // The second output has the other end: either may go first.
+  explicit SecondOutputSource(std::shared_ptr<Outlet> outlet) : outlet_(std::move(outlet)) {}
+  ~SecondOutputSource() override { outlet_->Close(); }
 
   absl::StatusOr<dataplane::Flow> Pull(dataplane::Block* block) override {
     return outlet_->Pull(block);

@@ -36,34 +36,37 @@ uint64_t ExpectedBlocks(uint64_t blocks, uint64_t main_bytes, uint64_t bytes_bef
   return absl::Uint128Low64(std::min<absl::uint128>(all, std::numeric_limits<uint64_t>::max()));
 }
 
-absl::Status CheckRing(const TapSettings& tap) {
-  if (tap.ring->slot_bytes() >= tap.channel.block_bytes) return absl::OkStatus();
-  return ArgumentInvalid("outputs", absl::StrCat("the ring's slots of ", tap.ring->slot_bytes(),
-                                                 " bytes are smaller than a block"));
+absl::Status CheckRing(const SecondOutputSettings& second_output) {
+  if (second_output.ring->slot_bytes() >= second_output.channel.block_bytes)
+    return absl::OkStatus();
+  return ArgumentInvalid("outputs",
+                         absl::StrCat("the ring's slots of ", second_output.ring->slot_bytes(),
+                                      " bytes are smaller than a block"));
 }
 
-absl::StatusOr<services::model::Origin> OriginOfTap(const TapParts& parts,
+absl::StatusOr<services::model::Origin> OriginOfTap(const SecondOutputParts& parts,
                                                     const std::string& datatype) {
-  const auto& [source, transforms, tap] = parts.settings.stages;
-  const std::vector<ChosenTransform> both = Both(transforms, *tap);
+  const auto& [source, transforms, second_output] = parts.settings.stages;
+  const std::vector<ChosenTransform> both = Both(transforms, *second_output);
   TD_ASSIGN_OR_RETURN(services::model::Origin origin,
                       OriginOf({.source = source,
                                 .transforms = both,
                                 .made = parts.made,
                                 .datatype = datatype,
                                 .device = parts.settings.device->description}));
-  origin.beside = parts.settings.tap.beside;
+  origin.beside = parts.settings.second_output.beside;
   return origin;
 }
 
 // Of the largest piece of a block for which a worker can hold what it is made of.
 absl::StatusOr<Chain> ChainOfPiece(const RecordSettings& settings) {
   absl::StatusOr<Chain> chain;
-  uint64_t bytes = settings.tap.channel.block_bytes;
+  uint64_t bytes = settings.second_output.channel.block_bytes;
   do {
     chain = RecordChain(
-        {.name = "the channel", .datatype = settings.channel.datatype}, *settings.stages.tap,
-        {.name = "the second channel", .datatype = settings.tap.channel.datatype}, bytes);
+        {.name = "the channel", .datatype = settings.channel.datatype},
+        *settings.stages.second_output,
+        {.name = "the second channel", .datatype = settings.second_output.channel.datatype}, bytes);
     bytes /= 2;
   } while (!chain.ok() && bytes >= kLeastPiece && bytes % kLeastPiece == 0);
   return chain;
@@ -82,17 +85,17 @@ absl::Status CheckTriggersNothing(std::span<const ChosenTransform> transforms,
   return absl::OkStatus();
 }
 
-absl::Status CheckTap(std::span<const ChosenTransform> transforms,
-                      std::span<const ChosenTransform> tap) {
-  TD_RETURN_IF_ERROR(CheckTriggersNothing(tap, "a second output triggers nothing"));
-  return CheckOrder(Both(transforms, tap));
+absl::Status CheckSecondOutput(std::span<const ChosenTransform> transforms,
+                               std::span<const ChosenTransform> second_output) {
+  TD_RETURN_IF_ERROR(CheckTriggersNothing(second_output, "a second output triggers nothing"));
+  return CheckOrder(Both(transforms, second_output));
 }
 
-absl::StatusOr<MadeTap> MakeTap(const TapParts& parts) {
+absl::StatusOr<MadeSecondOutput> MakeSecondOutput(const SecondOutputParts& parts) {
   const RecordSettings& settings = parts.settings;
-  const std::vector<ChosenTransform>& transforms = *settings.stages.tap;
-  const auto& [channel, beside, ring] = settings.tap;
-  TD_RETURN_IF_ERROR(CheckRing(settings.tap));
+  const std::vector<ChosenTransform>& transforms = *settings.stages.second_output;
+  const auto& [channel, beside, ring] = settings.second_output;
+  TD_RETURN_IF_ERROR(CheckRing(settings.second_output));
   TD_ASSIGN_OR_RETURN(const Chain chain, ChainOfPiece(settings));
   TD_ASSIGN_OR_RETURN(const size_t sample_bytes, SampleBytesOf(chain.gives));
   TD_ASSIGN_OR_RETURN(auto work, DeviceWork::Create(*settings.device->device,
@@ -102,20 +105,21 @@ absl::StatusOr<MadeTap> MakeTap(const TapParts& parts) {
                                                      .direct = !ring->window().host_accessible,
                                                      .queue = parts.queue}));
   const auto outlet = std::make_shared<Outlet>();
-  MadeTap made{.samples_for_one = chain.samples_for_one};
-  made.recording.source = std::make_unique<TapSource>(outlet);
+  MadeSecondOutput made{.samples_for_one = chain.samples_for_one};
+  made.recording.source = std::make_unique<SecondOutputSource>(outlet);
   TD_ASSIGN_OR_RETURN(made.recording.origin, OriginOfTap(parts, chain.gives));
   made.recording.expected_blocks =
       ExpectedBlocks(parts.blocks, settings.channel.block_bytes,
                      chain.bytes_before() * (channel.block_bytes / chain.bytes_after()));
-  made.tap = std::make_unique<Tap>(TapPlan{.work = std::move(work),
-                                           .ring = ring,
-                                           .outlet = outlet,
-                                           .main_bytes = settings.channel.block_bytes,
-                                           .bytes_before = chain.bytes_before(),
-                                           .piece_bytes = chain.bytes_after(),
-                                           .block_bytes = channel.block_bytes,
-                                           .sample_bytes = sample_bytes});
+  made.second_output =
+      std::make_unique<SecondOutput>(SecondOutputPlan{.work = std::move(work),
+                                                      .ring = ring,
+                                                      .outlet = outlet,
+                                                      .main_bytes = settings.channel.block_bytes,
+                                                      .bytes_before = chain.bytes_before(),
+                                                      .piece_bytes = chain.bytes_after(),
+                                                      .block_bytes = channel.block_bytes,
+                                                      .sample_bytes = sample_bytes});
   return made;
 }
 

@@ -20,23 +20,23 @@ absl::Status CheckTriggersNothing(std::span<const stages::ChosenTransform> trans
 
 // Whether a second output can have these transforms behind those of the first. Same error, and
 // those of CheckOrder.
-absl::Status CheckTap(std::span<const stages::ChosenTransform> transforms,
-                      std::span<const stages::ChosenTransform> tap);
+absl::Status CheckSecondOutput(std::span<const stages::ChosenTransform> transforms,
+                               std::span<const stages::ChosenTransform> second_output);
 
-struct TapParts {
+struct SecondOutputParts {
   const RecordSettings& settings;  // of the whole recording, which has a second output
   uint64_t blocks = 0;             // that the first is expected to have; 0: unknown
   const stages::MadeSource& made;  // of the source
-  device::Queue* queue = nullptr;  // of the first; goes before the tap
+  device::Queue* queue = nullptr;  // of the first; goes before the second output
 };
-struct MadeTap {
-  std::unique_ptr<Tap> tap;
-  TapRecording recording;
+struct MadeSecondOutput {
+  std::unique_ptr<SecondOutput> second_output;
+  SecondRecording recording;
   uint64_t samples_for_one = 1;  // so many of the first make one of the second
 };
 
 // Errors: ARGUMENT_INVALID, DATATYPE_INVALID, and those of OriginOf, of the transforms and of the
 // device.
-absl::StatusOr<MadeTap> MakeTap(const TapParts& parts);
+absl::StatusOr<MadeSecondOutput> MakeSecondOutput(const SecondOutputParts& parts);
 
 }  // namespace tapedeck::gpu_worker::pipeline

@@ -40,7 +40,7 @@ inline std::vector<services::StageSpec> Transforms(uint32_t fft,
 }
 
 // A second output.
-struct TestTap {
+struct TestSecondOutput {
   std::string datatype = "rf32_le";
   std::vector<services::StageSpec> transforms;
   size_t slots = 8;
@@ -60,7 +60,7 @@ struct TestRecording {
   uint64_t block_bytes = kTestBlockBytes;
   double sample_rate = 0;
   dataplane::ladder::Rung rung = dataplane::ladder::Rung::kBounce;
-  std::optional<TestTap> tap = {};
+  std::optional<TestSecondOutput> second_output = {};
 };
 
 inline absl::StatusOr<pipeline::Recording> Record(const pipeline::DeviceChoice& device,
@@ -70,13 +70,16 @@ inline absl::StatusOr<pipeline::Recording> Record(const pipeline::DeviceChoice& 
                             .source = test.source,
                             .blocks = test.blocks,
                             .duration_ns = test.duration_ns};
-  pipeline::TapSettings tap;
-  if (test.tap.has_value()) {
-    spec.outputs.push_back({.transforms = test.tap->transforms});
-    TD_ASSIGN_OR_RETURN(tap.ring, pipeline::MakeRing(*device.device, test.tap->rung, 1,
-                                                     test.tap->slots, test.tap->block_bytes));
-    tap.channel = {.datatype = test.tap->datatype, .block_bytes = test.tap->block_bytes};
-    tap.beside = "the first";
+  pipeline::SecondOutputSettings second_output;
+  if (test.second_output.has_value()) {
+    spec.outputs.push_back({.transforms = test.second_output->transforms});
+    TD_ASSIGN_OR_RETURN(
+        second_output.ring,
+        pipeline::MakeRing(*device.device, test.second_output->rung, 1, test.second_output->slots,
+                           test.second_output->block_bytes));
+    second_output.channel = {.datatype = test.second_output->datatype,
+                             .block_bytes = test.second_output->block_bytes};
+    second_output.beside = "the first";
   }
   TD_ASSIGN_OR_RETURN(auto stages, pipeline::ChooseStages(spec));
   const size_t run =
@@ -84,7 +87,7 @@ inline absl::StatusOr<pipeline::Recording> Record(const pipeline::DeviceChoice& 
   return pipeline::CreateRecording(
       {.stages = std::move(stages),
        .spec = std::move(spec),
-       .tap = std::move(tap),
+       .second_output = std::move(second_output),
        .channel = {.datatype = test.datatype,
                    .block_bytes = test.block_bytes,
                    .sample_rate = test.sample_rate},

@@ -47,9 +47,9 @@ class SecondOutputTest : public PipelineTest {
   Both RecordBoth(const TestRecording& test) {
     auto recording = Record(choice_, test, clock_);
     if (!recording.ok()) return {recording.status(), recording.status()};
-    origin_ = recording->tap->origin;
-    expected_blocks_ = recording->tap->expected_blocks;
-    return PullBoth(*recording->source, *recording->tap->source);
+    origin_ = recording->second_output->origin;
+    expected_blocks_ = recording->second_output->expected_blocks;
+    return PullBoth(*recording->source, *recording->second_output->source);
   }
 
   // The second output is what a job of its own makes with the transforms of both, the first what it
@@ -63,13 +63,13 @@ class SecondOutputTest : public PipelineTest {
     EXPECT_EQ(made.beside, "the first");
     made.beside.clear();
     TestRecording alone = test;
-    alone.tap.reset();
+    alone.second_output.reset();
     EXPECT_EQ(PayloadsOf(*both.first), PayloadsOf(*RecordAll(alone)));
-    alone.datatype = test.tap->datatype;
-    alone.block_bytes = test.tap->block_bytes;
+    alone.datatype = test.second_output->datatype;
+    alone.block_bytes = test.second_output->block_bytes;
     alone.blocks = test.blocks == 0 ? 0 : both.second->size();
-    alone.transforms.insert(alone.transforms.end(), test.tap->transforms.begin(),
-                            test.tap->transforms.end());
+    alone.transforms.insert(alone.transforms.end(), test.second_output->transforms.begin(),
+                            test.second_output->transforms.end());
     const auto blocks = RecordAll(alone);
     ASSERT_TRUE(blocks.ok()) << blocks.status();
     EXPECT_EQ(made, origin_);
@@ -84,7 +84,7 @@ class SecondOutputTest : public PipelineTest {
       EXPECT_TRUE(!cut || test.blocks != 0);
       const size_t same = payload.size() - (cut ? kAverageBytes : 0);
       EXPECT_EQ(payload.substr(0, same), (*blocks)[i].payload.substr(0, same)) << "block " << i;
-      const bool partial = payload.size() < test.tap->block_bytes;
+      const bool partial = payload.size() < test.second_output->block_bytes;
       EXPECT_EQ(header.flags, partial ? dataplane::kBlockPartial : 0u);
     }
   }
@@ -98,50 +98,54 @@ TEST_P(SecondOutputTest, SpectraAreThoseOfAJobOfTheirOwn) {
     ExpectAsAlone({.source = Synth(3),
                    .fft = 16,
                    .blocks = 17,
-                   .tap = TestTap{.transforms = {Power(16, average)}}});
+                   .second_output = TestSecondOutput{.transforms = {Power(16, average)}}});
   }
 }
 
 TEST_P(SecondOutputTest, ACopyOrATransformInPlaceLeavesTheFirstAsItIs) {
-  ExpectAsAlone({.source = Synth(3), .blocks = 5, .tap = TestTap{.datatype = "cf32_le"}});
+  ExpectAsAlone(
+      {.source = Synth(3), .blocks = 5, .second_output = TestSecondOutput{.datatype = "cf32_le"}});
   ExpectAsAlone({.source = Synth(3),
                  .blocks = 5,
-                 .tap = TestTap{.datatype = "ci16_le",
-                                .transforms = {Convert("cf32_le", "ci16_le")},
-                                .block_bytes = 8192}});
+                 .second_output = TestSecondOutput{.datatype = "ci16_le",
+                                                   .transforms = {Convert("cf32_le", "ci16_le")},
+                                                   .block_bytes = 8192}});
   if (!HasFft()) GTEST_SKIP() << "no FFT here";
   ExpectAsAlone(
       {.source = Synth(3),
        .blocks = 5,
-       .tap = TestTap{
+       .second_output = TestSecondOutput{
            .datatype = "cf32_le", .transforms = {Fft(64)}, .block_bytes = 2 * kTestBlockBytes}});
 }
 
 TEST_P(SecondOutputTest, ALastPartialBlockIsFilledUp) {
   const std::string file = FileOf(Counting(3 * kTestBlockBytes + 1000));
-  ExpectAsAlone({.source = FileSource(file), .tap = TestTap{.transforms = {Power(16, 64)}}});
-  ExpectAsAlone({.source = FileSource(file), .tap = TestTap{.transforms = {Power(1, 1)}}});
+  ExpectAsAlone({.source = FileSource(file),
+                 .second_output = TestSecondOutput{.transforms = {Power(16, 64)}}});
+  ExpectAsAlone(
+      {.source = FileSource(file), .second_output = TestSecondOutput{.transforms = {Power(1, 1)}}});
 }
 
 // An average of 32 MiB, four of which are a block: it is made of two pieces. The last average is
 // made up with zeros.
 TEST_P(SecondOutputTest, ABlockMayTakeMoreThanAWorkerHolds) {
-  auto recording = Record(choice_,
-                          {.source = Synth(3),
-                           .blocks = 130,
-                           .block_bytes = 1 << 20,
-                           .tap = TestTap{.transforms = {Power(4096, 1024)}, .block_bytes = 65536}},
-                          clock_);
+  auto recording = Record(
+      choice_,
+      {.source = Synth(3),
+       .blocks = 130,
+       .block_bytes = 1 << 20,
+       .second_output = TestSecondOutput{.transforms = {Power(4096, 1024)}, .block_bytes = 65536}},
+      clock_);
   ASSERT_TRUE(recording.ok()) << recording.status();
   const auto playback = Play(choice_, {.datatype = "rf32_le",
                                        .sink = Verify(),
-                                       .origin = recording->tap->origin,
+                                       .origin = recording->second_output->origin,
                                        .blocks = 2,
                                        .block_bytes = 65536});
   ASSERT_TRUE(playback.ok()) << playback.status();
   EXPECT_THAT(playback->notes, testing::IsEmpty());
   std::thread first([&] { EXPECT_EQ(PullAll(*recording->source)->size(), 130u); });
-  const absl::Status status = Pump(*recording->tap->source, *playback->sink);
+  const absl::Status status = Pump(*recording->second_output->source, *playback->sink);
   first.join();
   EXPECT_TRUE(status.ok()) << status;
   EXPECT_EQ(playback->sink->watermarks().received, 2u);
@@ -158,18 +162,19 @@ TEST_P(SecondOutputTest, OfSpectraAnyOfWhosePartsAreMissingNothingIsMadeUp) {
     return pipeline::MakeRing(device(), dataplane::ladder::Rung::kBounce, 1, 3, bytes).value();
   };
   const auto outlet = std::make_shared<pipeline::Outlet>();
-  pipeline::TapSource second(outlet);
-  auto tap = std::make_unique<pipeline::Tap>(pipeline::TapPlan{.work = *std::move(tapped),
-                                                               .ring = ring(2 * kTestBlockBytes),
-                                                               .outlet = outlet,
-                                                               .main_bytes = kTestBlockBytes,
-                                                               .bytes_before = kTestBlockBytes / 2,
-                                                               .piece_bytes = kTestBlockBytes / 2,
-                                                               .block_bytes = 2 * kTestBlockBytes,
-                                                               .sample_bytes = 8});
+  pipeline::SecondOutputSource second(outlet);
+  auto second_output = std::make_unique<pipeline::SecondOutput>(
+      pipeline::SecondOutputPlan{.work = *std::move(tapped),
+                                 .ring = ring(2 * kTestBlockBytes),
+                                 .outlet = outlet,
+                                 .main_bytes = kTestBlockBytes,
+                                 .bytes_before = kTestBlockBytes / 2,
+                                 .piece_bytes = kTestBlockBytes / 2,
+                                 .block_bytes = 2 * kTestBlockBytes,
+                                 .sample_bytes = 8});
   const auto first =
       pipeline::RecordPipeline::Create({.source = std::make_unique<InletSource>(inlet),
-                                        .tap = std::move(tap),
+                                        .second_output = std::move(second_output),
                                         .work = *std::move(work),
                                         .ring = ring(kTestBlockBytes),
                                         .clock = &clock_,
@@ -201,7 +206,7 @@ class FullSecondOutputTest : public SecondOutputTest {
     return {.source = Synth(),
             .duration_ns = 3600 * dataplane::kSecondNs,
             .slots = 4,
-            .tap = TestTap{.transforms = {Power(1, 8)}, .slots = 2}};
+            .second_output = TestSecondOutput{.transforms = {Power(1, 8)}, .slots = 2}};
   }
 };
 
@@ -210,7 +215,7 @@ TEST_P(FullSecondOutputTest, TheFirstWaitsForRoomUntilTheSecondIsGone) {
   auto recording = Record(choice_, Endless(), clock_);
   ASSERT_TRUE(recording.ok()) << recording.status();
   pipeline::RecordPipeline& first = *recording->source;
-  pipeline::TapSource& second = *recording->tap->source;
+  pipeline::SecondOutputSource& second = *recording->second_output->source;
   Signal of_first;
   Signal of_second;
   first.SetWaker(of_first.waker());
@@ -227,7 +232,7 @@ TEST_P(FullSecondOutputTest, TheFirstWaitsForRoomUntilTheSecondIsGone) {
   EXPECT_EQ(pull(second, of_second), 0u);
   EXPECT_EQ(pull(first, of_first), 2u);
   EXPECT_EQ(first.Pull(&none).value(), Flow::kNotNow);
-  recording->tap->source.reset();
+  recording->second_output->source.reset();
   for (uint64_t i = 3; i < 30; ++i) EXPECT_EQ(pull(first, of_first), i);
 }
 
@@ -239,11 +244,11 @@ TEST_P(FullSecondOutputTest, EitherMayGoFirstInFullSwing) {
     recording->source->SetWaker(signal.waker());
     Block block;
     while (recording->source->Pull(&block).value() == Flow::kNotNow) ASSERT_TRUE(signal.Wait());
-    if (i % 2 == 0) recording->tap->source.reset();
+    if (i % 2 == 0) recording->second_output->source.reset();
     recording->source.reset();
     if (i % 2 == 0) continue;
     // What there is of the second is given, and its end.
-    const auto rest = PullAll(*recording->tap->source);
+    const auto rest = PullAll(*recording->second_output->source);
     ASSERT_TRUE(rest.ok()) << rest.status();
     EXPECT_FALSE(rest->empty());
   }
@@ -255,18 +260,18 @@ TEST_P(SecondOutputTest, AnErrorOfTheSourceEndsBothBehindWhatWasMade) {
                           {.datatype = "cu8",
                            .source = FileSource(path),
                            .slots = 2,
-                           .tap = TestTap{.datatype = "cu8"}},
+                           .second_output = TestSecondOutput{.datatype = "cu8"}},
                           clock_);
   ASSERT_TRUE(recording.ok()) << recording.status();
   std::filesystem::resize_file(path, kTestBlockBytes);
-  const Both both = PullBoth(*recording->source, *recording->tap->source);
+  const Both both = PullBoth(*recording->source, *recording->second_output->source);
   EXPECT_EQ(services::ReasonOf(both.first.status())->reason, "FILE_INVALID");
   EXPECT_EQ(both.second.status(), both.first.status());
 }
 
 TEST_P(SecondOutputTest, WhatDoesNotFitIsRefusedByName) {
   const struct {
-    TestTap tap;
+    TestSecondOutput second_output;
     const char* reason;
     const char* text;
   } rows[] = {
@@ -288,7 +293,9 @@ TEST_P(SecondOutputTest, WhatDoesNotFitIsRefusedByName) {
   };
   for (const auto& row : rows) {
     const absl::Status status =
-        Record(choice_, {.source = Synth(), .blocks = 1, .tap = row.tap}, clock_).status();
+        Record(choice_, {.source = Synth(), .blocks = 1, .second_output = row.second_output},
+               clock_)
+            .status();
     ASSERT_TRUE(services::ReasonOf(status).has_value()) << status << row.text;
     EXPECT_EQ(services::ReasonOf(status)->reason, row.reason) << status;
     EXPECT_THAT(std::string(status.message()), HasSubstr(row.text));
@@ -302,14 +309,15 @@ TEST(SplitSecondOutputTest, RingsMayLieApart) {
   const dataplane::SystemClock clock;
   for (const Rung rung : {Rung::kBounce, Rung::kPeerMemory}) {
     const Rung other = rung == Rung::kBounce ? Rung::kPeerMemory : Rung::kBounce;
-    auto recording = Record(choice,
-                            {.source = Synth(3),
-                             .blocks = 9,
-                             .rung = rung,
-                             .tap = TestTap{.transforms = {Power(16, 5)}, .rung = other}},
-                            clock);
+    auto recording =
+        Record(choice,
+               {.source = Synth(3),
+                .blocks = 9,
+                .rung = rung,
+                .second_output = TestSecondOutput{.transforms = {Power(16, 5)}, .rung = other}},
+               clock);
     ASSERT_TRUE(recording.ok()) << recording.status();
-    const Both both = PullBoth(*recording->source, *recording->tap->source);
+    const Both both = PullBoth(*recording->source, *recording->second_output->source);
     ASSERT_TRUE(both.second.ok()) << both.second.status();
     ASSERT_THAT(*both.first, SizeIs(9));
     for (const auto* blocks : {&*both.first, &*both.second}) {

@@ -52,8 +52,8 @@ absl::StatusOr<Channel> RecordSlots::GiveToKernels() {
   TD_ASSIGN_OR_RETURN(channel_, NewOwn(device_, slots()));
   std::byte* const own = channel_->window().bytes.data();
   kernels_ = true;
-  return Channel{.words = reinterpret_cast<unsigned char*>(&board_->line(0)),
-                 .state = board_->channel(),
+  return Channel{.words = reinterpret_cast<unsigned char*>(&control_->line(0)),
+                 .state = control_->channel(),
                  .own = reinterpret_cast<ChannelOwn*>(own),
                  .turns = reinterpret_cast<uint64_t*>(own + sizeof(ChannelOwn)),
                  .memory = Plain(DeviceSlot(0).data()),
@@ -67,13 +67,13 @@ absl::StatusOr<Channel> RecordSlots::GiveToKernels() {
 
 void RecordSlots::EndChannel(int error) {
   uint32_t open = 0;
-  std::atomic_ref(*board_->channel())
+  std::atomic_ref(*control_->channel())
       .compare_exchange_strong(open, static_cast<uint32_t>(error), std::memory_order_release);
 }
 
 bool RecordSlots::HasHole() const {
   for (size_t slot = 0; slot < slots(); ++slot) {
-    if (board_->Flag(slot) != 0 && !free_[slot].empty()) return true;
+    if (control_->Flag(slot) != 0 && !free_[slot].empty()) return true;
   }
   return false;
 }

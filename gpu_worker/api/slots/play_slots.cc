@@ -34,7 +34,7 @@ BlockInfo InfoOf(const Block& block) {
 absl::StatusOr<std::shared_ptr<PlaySlots>> PlaySlots::Create(device::Device& device, size_t slots,
                                                              size_t block_bytes) {
   std::shared_ptr<PlaySlots> made(new PlaySlots(device, block_bytes, slots));
-  TD_ASSIGN_OR_RETURN(made->board_, Board::Create(device, slots));
+  TD_ASSIGN_OR_RETURN(made->control_, SlotControl::Create(device, slots));
   absl::MutexLock lock(&made->program_);
   // While a stream captures, a device may give no memory.
   if (!device.info().works_in_host_memory) TD_RETURN_IF_ERROR(made->MakeBeside());
@@ -61,7 +61,7 @@ absl::StatusOr<Slot> PlaySlots::Next(StreamHandle stream) {
 }
 
 absl::StatusOr<Slot> PlaySlots::Enqueue(StreamHandle stream) {
-  TD_ASSIGN_OR_RETURN(const device::Capture capture, board_->order().Check(stream));
+  TD_ASSIGN_OR_RETURN(const device::Capture capture, control_->order().Check(stream));
   TD_RETURN_IF_ERROR(graph_.Check(capture, next_, slots()));
   if (capture.captures) graph_slots_ = next_ + 1;
   const size_t slot = next_ % slots();
@@ -70,15 +70,15 @@ absl::StatusOr<Slot> PlaySlots::Enqueue(StreamHandle stream) {
                                 uses_[slot].number, " was not released yet"));
   }
   TD_RETURN_IF_ERROR(MakeBeside());
-  if (!capture.captures) TD_RETURN_IF_ERROR(board_->AwaitMark(stream, slot));
-  SlotLine& line = board_->line(slot);
-  TD_RETURN_IF_ERROR(board_->order().AwaitFlag(stream, &line.flag, Until::kNotZero));
+  if (!capture.captures) TD_RETURN_IF_ERROR(control_->AwaitMark(stream, slot));
+  SlotLine& line = control_->line(slot);
+  TD_RETURN_IF_ERROR(control_->order().AwaitFlag(stream, &line.flag, Until::kNotZero));
   TD_RETURN_IF_ERROR(
-      board_->order().CopyByOrder(stream, DeviceSlot(slot), &line.order, block_bytes_));
+      control_->order().CopyByOrder(stream, DeviceSlot(slot), &line.order, block_bytes_));
   uses_[slot] = {.number = next_, .taken = true, .on_stream = true};
   if (!capture.captures) {
     ++asked_;
-    TD_RETURN_IF_ERROR(board_->SetMark(stream, slot));
+    TD_RETURN_IF_ERROR(control_->SetMark(stream, slot));
   }
   return Slot{
       .data = DeviceSlot(slot), .bytes = block_bytes_, .number = next_++, .info = &line.info};
@@ -94,15 +94,15 @@ absl::Status PlaySlots::CheckRelease(const Slot& slot) const {
 absl::Status PlaySlots::Release(StreamHandle stream, const Slot& slot) {
   absl::MutexLock lock(&program_);
   TD_RETURN_IF_ERROR(CheckRelease(slot));
-  TD_ASSIGN_OR_RETURN(const device::Capture capture, board_->order().Check(stream));
+  TD_ASSIGN_OR_RETURN(const device::Capture capture, control_->order().Check(stream));
   if (capture.captures != (graph_.any())) {
     return Refused("a slot that was taken in a graph is released in it, and no other is");
   }
   const size_t index = slot.number % slots();
-  if (!capture.captures) TD_RETURN_IF_ERROR(board_->AwaitMark(stream, index));
-  TD_RETURN_IF_ERROR(board_->order().SetFlag(stream, &board_->line(index).flag, 0));
+  if (!capture.captures) TD_RETURN_IF_ERROR(control_->AwaitMark(stream, index));
+  TD_RETURN_IF_ERROR(control_->order().SetFlag(stream, &control_->line(index).flag, 0));
   uses_[index].taken = false;
-  if (!capture.captures) return board_->SetMark(stream, index);
+  if (!capture.captures) return control_->SetMark(stream, index);
   ++graph_releases_;
   return absl::OkStatus();
 }
@@ -110,7 +110,7 @@ absl::Status PlaySlots::Release(StreamHandle stream, const Slot& slot) {
 // Whether the slot's last block has gone, and the next one has come.
 bool PlaySlots::NextIsThere() const {
   const bool gone = next_ < slots() || released_ > next_ - slots();
-  return (gone || (ended_ && released_ == put_)) && board_->Flag(next_ % slots()) != 0;
+  return (gone || (ended_ && released_ == put_)) && control_->Flag(next_ % slots()) != 0;
 }
 
 absl::StatusOr<Slot> PlaySlots::NextNow(dataplane::Deadline deadline) {
@@ -121,7 +121,7 @@ absl::StatusOr<Slot> PlaySlots::NextNow(dataplane::Deadline deadline) {
     {
       absl::MutexLock lock(&program_);
       if (graph_.any()) return Refused("a graph has this player's slots");
-      if (uses_[next_ % slots()].taken) return Enqueue(board_->stream());  // which refuses
+      if (uses_[next_ % slots()].taken) return Enqueue(control_->stream());  // which refuses
       if (NextIsThere()) {
         slot = TakeNow();
         break;
@@ -131,14 +131,14 @@ absl::StatusOr<Slot> PlaySlots::NextNow(dataplane::Deadline deadline) {
     absl::SleepFor(kLookEvery);
   }
   if (!slot.ok() || slot->data == nullptr || device_.info().works_in_host_memory) return slot;
-  TD_RETURN_IF_ERROR(board_->AwaitStreamsOf(slot->number % slots(), deadline));
+  TD_RETURN_IF_ERROR(control_->AwaitStreamsOf(slot->number % slots(), deadline));
   return slot;
 }
 
 // Where the device works in host memory the block is used where it arrived.
 absl::StatusOr<Slot> PlaySlots::TakeNow() {
   const size_t index = next_ % slots();
-  SlotLine& line = board_->line(index);
+  SlotLine& line = control_->line(index);
   if (line.info.state == BlockInfo::kFailed) return status();
   if (line.info.state == BlockInfo::kEnd) return Slot{.number = next_, .info = &line.info};
   Slot slot{.bytes = line.info.bytes, .number = next_, .info = &line.info};
@@ -155,11 +155,11 @@ absl::StatusOr<Slot> PlaySlots::TakeNow() {
 
 absl::Status PlaySlots::BeginCopy(size_t slot) {
   TD_RETURN_IF_ERROR(MakeBeside());
-  SlotLine& line = board_->line(slot);
-  TD_RETURN_IF_ERROR(board_->AwaitMark(board_->stream(), slot));
-  TD_RETURN_IF_ERROR(
-      board_->order().CopyByOrder(board_->stream(), DeviceSlot(slot), &line.order, block_bytes_));
-  return board_->SetMark(board_->stream(), slot);
+  SlotLine& line = control_->line(slot);
+  TD_RETURN_IF_ERROR(control_->AwaitMark(control_->stream(), slot));
+  TD_RETURN_IF_ERROR(control_->order().CopyByOrder(control_->stream(), DeviceSlot(slot),
+                                                   &line.order, block_bytes_));
+  return control_->SetMark(control_->stream(), slot);
 }
 
 absl::Status PlaySlots::ReleaseNow(const Slot& slot) {
@@ -168,21 +168,21 @@ absl::Status PlaySlots::ReleaseNow(const Slot& slot) {
   Use& use = uses_[slot.number % slots()];
   if (use.on_stream) return Refused("a slot that a stream has taken is released on a stream");
   use.taken = false;
-  board_->SetFlag(slot.number % slots(), 0);
+  control_->SetFlag(slot.number % slots(), 0);
   return absl::OkStatus();
 }
 
 bool PlaySlots::Put(Block* block) {
   absl::MutexLock lock(&mutex_);
   const size_t slot = put_ % slots();
-  if (ended_ || !held_[slot].empty() || board_->Flag(slot) != 0) return false;
-  SlotLine& line = board_->line(slot);
+  if (ended_ || !held_[slot].empty() || control_->Flag(slot) != 0) return false;
+  SlotLine& line = control_->line(slot);
   line.info = InfoOf(*block);
   line.order = {.from = line.info.bytes == 0 ? nullptr : block->memory().data(),
                 .bytes = line.info.bytes};
   held_[slot] = std::move(*block);
   ++put_;
-  board_->SetFlag(slot, kFull);
+  control_->SetFlag(slot, kFull);
   return true;
 }
 
@@ -204,7 +204,7 @@ void PlaySlots::End(const absl::Status& status) {
   absl::MutexLock lock(&mutex_);
   waker_ = nullptr;
   if (status_.ok()) status_ = status;
-  if (!status_.ok()) std::atomic_ref(*board_->failed()).store(1, std::memory_order_release);
+  if (!status_.ok()) std::atomic_ref(*control_->failed()).store(1, std::memory_order_release);
 }
 
 absl::Status PlaySlots::status() const {
@@ -217,7 +217,7 @@ bool PlaySlots::Look() {
   absl::MutexLock lock(&mutex_);
   while (released_ < put_) {
     const size_t slot = released_ % slots();
-    if (board_->Flag(slot) != 0) break;
+    if (control_->Flag(slot) != 0) break;
     gone.push_back(std::move(held_[slot]));
     ++released_;
   }
@@ -229,7 +229,7 @@ bool PlaySlots::Look() {
 
 bool PlaySlots::SomeWereReleased() const {
   for (size_t slot = 0; slot < slots(); ++slot) {
-    if (!held_[slot].empty() && board_->Flag(slot) == 0) return true;
+    if (!held_[slot].empty() && control_->Flag(slot) == 0) return true;
   }
   return false;
 }
@@ -245,11 +245,11 @@ void PlaySlots::CheckRound() {
 bool PlaySlots::PutEnds() {
   bool moved = false;
   for (size_t slot = 0; slot < slots(); ++slot) {
-    if (!held_[slot].empty() || board_->Flag(slot) != 0) continue;
-    SlotLine& line = board_->line(slot);
+    if (!held_[slot].empty() || control_->Flag(slot) != 0) continue;
+    SlotLine& line = control_->line(slot);
     line.info = {.state = status_.ok() ? BlockInfo::kEnd : BlockInfo::kFailed, .number = put_};
     line.order = {};
-    board_->SetFlag(slot, kFull);
+    control_->SetFlag(slot, kFull);
     moved = true;
   }
   return moved;

@@ -49,9 +49,9 @@ class PlaySlots final : public Watched {
   void End(const absl::Status& status);
   absl::Status status() const;
 
-  size_t slots() const { return board_->slots(); }
+  size_t slots() const { return control_->slots(); }
   size_t block_bytes() const { return block_bytes_; }
-  Board& board() { return *board_; }
+  SlotControl& control() { return *control_; }
 
   // Of the sink, on its executor.
   bool Put(dataplane::Block* block);
@@ -89,7 +89,7 @@ class PlaySlots final : public Watched {
 
   device::Device& device_;
   const size_t block_bytes_;
-  std::unique_ptr<Board> board_;
+  std::unique_ptr<SlotControl> control_;
 
   // What the program has asked for.
   mutable absl::Mutex program_;

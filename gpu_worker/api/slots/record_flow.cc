@@ -18,7 +18,7 @@ void RecordSlots::Fail(const absl::Status& status) {
     status_ = status;
     failed_ = true;
   }
-  if (!status.ok()) std::atomic_ref(*board_->failed()).store(1, std::memory_order_release);
+  if (!status.ok()) std::atomic_ref(*control_->failed()).store(1, std::memory_order_release);
   EndChannel(status.ok() ? EPIPE : ECONNRESET);
 }
 
@@ -35,7 +35,7 @@ bool RecordSlots::Look() {
   if (failed_) return FreeAll() || moved;
   while (true) {
     const size_t slot = given_ % round_;
-    const uint64_t flag = board_->Flag(slot);
+    const uint64_t flag = control_->Flag(slot);
     if (flag == 0 || free_[slot].empty()) break;
     if (graph_.any() && !GraphIsWhole()) return true;
     Give(slot, std::min<uint64_t>(flag, FlagOf(shape_.block_bytes)) - 1);
@@ -64,7 +64,7 @@ bool RecordSlots::TakeBack() {
   while (std::optional<Block> block = ring_->Take()) {
     const size_t slot = block->slot();
     free_[slot] = *std::move(block);
-    board_->SetFlag(slot, 0);
+    control_->SetFlag(slot, 0);
     ++back_;
     moved = true;
   }
@@ -75,8 +75,8 @@ bool RecordSlots::TakeBack() {
 bool RecordSlots::FreeAll() {
   bool moved = false;
   for (size_t slot = 0; slot < slots(); ++slot) {
-    if (board_->Flag(slot) == 0) continue;
-    board_->SetFlag(slot, 0);
+    if (control_->Flag(slot) == 0) continue;
+    control_->SetFlag(slot, 0);
     moved = true;
   }
   return moved;
@@ -91,7 +91,7 @@ void RecordSlots::Give(size_t slot, uint64_t bytes) {
   header.capture_ns = clock_.WallNs();
   header.payload_bytes = static_cast<uint32_t>(bytes);
   header.flags = bytes < shape_.block_bytes ? uint32_t{dataplane::kBlockPartial} : 0;
-  header.crc32c = board_->line(slot).crc;
+  header.crc32c = control_->line(slot).crc;
   given_ = number + 1;
   outlet_.Give(std::move(block));
 }

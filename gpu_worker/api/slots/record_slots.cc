@@ -39,7 +39,7 @@ absl::Status RecordSlots::MakeSlots() {
   if (apart) {
     TD_ASSIGN_OR_RETURN(beside_, device_.NewDeviceMemory(ring_->slots() * ring_->slot_bytes()));
   }
-  TD_ASSIGN_OR_RETURN(board_, Board::Create(device_, ring_->slots()));
+  TD_ASSIGN_OR_RETURN(control_, SlotControl::Create(device_, ring_->slots()));
   ring_->SetWaker([this] { returned_ = true; });
   TakeBack();
   back_ = 0;
@@ -66,7 +66,7 @@ absl::StatusOr<Slot> RecordSlots::Enqueue(StreamHandle stream) {
   TD_RETURN_IF_ERROR(status());
   if (closed_ || partial_) return Refused("the recorder was finished");
   if (kernels_) return Refused("kernels have this recorder's slots: open another one beside it");
-  TD_ASSIGN_OR_RETURN(const device::Capture capture, board_->order().Check(stream));
+  TD_ASSIGN_OR_RETURN(const device::Capture capture, control_->order().Check(stream));
   TD_RETURN_IF_ERROR(graph_.Check(capture, next_, slots()));
   if (capture.captures) round_ = next_ + 1;
   const size_t slot = next_ % slots();
@@ -74,10 +74,10 @@ absl::StatusOr<Slot> RecordSlots::Enqueue(StreamHandle stream) {
     return Refused(absl::StrCat("all ", slots(), " slots are acquired, and that of block ",
                                 uses_[slot].number, " was not sent yet"));
   }
-  if (!capture.captures) TD_RETURN_IF_ERROR(board_->AwaitMark(stream, slot));
-  TD_RETURN_IF_ERROR(board_->order().AwaitFlag(stream, &board_->line(slot).flag, Until::kZero));
+  if (!capture.captures) TD_RETURN_IF_ERROR(control_->AwaitMark(stream, slot));
+  TD_RETURN_IF_ERROR(control_->order().AwaitFlag(stream, &control_->line(slot).flag, Until::kZero));
   uses_[slot] = {.number = next_, .acquired = true, .stream = stream};
-  if (!capture.captures) TD_RETURN_IF_ERROR(board_->SetMark(stream, slot));
+  if (!capture.captures) TD_RETURN_IF_ERROR(control_->SetMark(stream, slot));
   return Slot{.data = DeviceSlot(slot).data(), .bytes = shape_.block_bytes, .number = next_++};
 }
 
@@ -108,14 +108,14 @@ absl::Status RecordSlots::Send(StreamHandle stream, const Slot& slot, size_t byt
   absl::MutexLock lock(&program_);
   TD_RETURN_IF_ERROR(status());
   TD_RETURN_IF_ERROR(CheckSend(slot, bytes));
-  TD_ASSIGN_OR_RETURN(const device::Capture capture, board_->order().Check(stream));
+  TD_ASSIGN_OR_RETURN(const device::Capture capture, control_->order().Check(stream));
   if (capture.captures != (graph_.any())) {
     return Refused("a slot that was acquired in a graph is sent in it, and no other is");
   }
   const size_t index = slot.number % slots();
   // Another stream has waited for the slot, and this one waits for that.
   if (!capture.captures && uses_[index].stream != stream) {
-    TD_RETURN_IF_ERROR(board_->AwaitMark(stream, index));
+    TD_RETURN_IF_ERROR(control_->AwaitMark(stream, index));
   }
   TD_RETURN_IF_ERROR(EnqueueSend(stream, index, bytes));
   uses_[index].acquired = false;
@@ -127,12 +127,12 @@ absl::Status RecordSlots::Send(StreamHandle stream, const Slot& slot, size_t byt
     return absl::OkStatus();
   }
   ++asked_;
-  return board_->SetMark(stream, index);
+  return control_->SetMark(stream, index);
 }
 
 absl::Status RecordSlots::EnqueueSend(StreamHandle stream, size_t slot, size_t bytes) {
-  device::StreamOrder& order = board_->order();
-  SlotLine& line = board_->line(slot);
+  device::StreamOrder& order = control_->order();
+  SlotLine& line = control_->line(slot);
   const std::span<std::byte> payload = DeviceSlot(slot).first(bytes);
   TD_RETURN_IF_ERROR(order.Crc32c(stream, &line.crc, payload, slot));
   if (beside_ != nullptr) {
@@ -144,7 +144,7 @@ absl::Status RecordSlots::EnqueueSend(StreamHandle stream, size_t slot, size_t b
 // Whether the block that had the slot before was given to the session, and has left it.
 bool RecordSlots::NextIsFree() const {
   const size_t slot = next_ % slots();
-  return (next_ < slots() || given_ > next_ - slots()) && board_->Flag(slot) == 0;
+  return (next_ < slots() || given_ > next_ - slots()) && control_->Flag(slot) == 0;
 }
 
 absl::StatusOr<Slot> RecordSlots::AcquireNow(dataplane::Deadline deadline) {
@@ -154,7 +154,7 @@ absl::StatusOr<Slot> RecordSlots::AcquireNow(dataplane::Deadline deadline) {
       absl::MutexLock lock(&program_);
       TD_RETURN_IF_ERROR(status());
       if (kernels_ || NextIsFree() || uses_[next_ % slots()].acquired)
-        return Enqueue(board_->stream());
+        return Enqueue(control_->stream());
     }
     if (deadline.passed()) {
       return absl::DeadlineExceededError(
@@ -165,7 +165,7 @@ absl::StatusOr<Slot> RecordSlots::AcquireNow(dataplane::Deadline deadline) {
 }
 
 absl::Status RecordSlots::SendNow(const Slot& slot, size_t bytes) {
-  return Send(board_->stream(), slot, bytes);
+  return Send(control_->stream(), slot, bytes);
 }
 
 uint64_t RecordSlots::SentInOrder() const {

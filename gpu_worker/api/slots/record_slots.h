@@ -72,9 +72,9 @@ class RecordSlots final : public Watched {
   void Fail(const absl::Status& status);
   absl::Status status() const;
 
-  size_t slots() const { return board_->slots(); }
+  size_t slots() const { return control_->slots(); }
   size_t block_bytes() const { return shape_.block_bytes; }
-  Board& board() { return *board_; }
+  SlotControl& control() { return *control_; }
   uint64_t sent() const { return given_.load(); }
 
   // Source.
@@ -126,7 +126,7 @@ class RecordSlots final : public Watched {
   const RecordShape shape_;
   const dataplane::Clock& clock_;
   std::unique_ptr<dataplane::Memory> beside_;  // the device's slots; null: they are the ring's
-  std::unique_ptr<Board> board_;
+  std::unique_ptr<SlotControl> control_;
   std::unique_ptr<dataplane::Memory> channel_;  // of kernels that have the slots; null: none have
   pipeline::Outlet outlet_;
 

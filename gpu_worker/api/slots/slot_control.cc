@@ -11,43 +11,44 @@
 
 namespace tapedeck::gpu_worker::api {
 
-absl::StatusOr<std::unique_ptr<Board>> Board::Create(device::Device& device, size_t slots) {
-  std::unique_ptr<Board> board(new Board());
-  TD_ASSIGN_OR_RETURN(board->order_, device.NewStreamOrder(slots));
-  TD_ASSIGN_OR_RETURN(board->memory_, board->order_->NewFlags((slots + 1) * sizeof(SlotLine)));
-  const std::span<std::byte> bytes = board->memory_->window().bytes;
+absl::StatusOr<std::unique_ptr<SlotControl>> SlotControl::Create(device::Device& device,
+                                                                 size_t slots) {
+  std::unique_ptr<SlotControl> control(new SlotControl());
+  TD_ASSIGN_OR_RETURN(control->order_, device.NewStreamOrder(slots));
+  TD_ASSIGN_OR_RETURN(control->memory_, control->order_->NewFlags((slots + 1) * sizeof(SlotLine)));
+  const std::span<std::byte> bytes = control->memory_->window().bytes;
   std::memset(bytes.data(), 0, bytes.size());
-  board->lines_ = reinterpret_cast<SlotLine*>(bytes.data());
-  board->own_ = reinterpret_cast<BoardLine*>(&board->lines_[slots]);
+  control->lines_ = reinterpret_cast<SlotLine*>(bytes.data());
+  control->own_ = reinterpret_cast<ControlLine*>(&control->lines_[slots]);
   for (size_t slot = 0; slot < slots; ++slot) {
-    TD_ASSIGN_OR_RETURN(auto mark, board->order_->NewMark());
-    board->marks_.push_back({.mark = std::move(mark)});
+    TD_ASSIGN_OR_RETURN(auto mark, control->order_->NewMark());
+    control->marks_.push_back({.mark = std::move(mark)});
   }
-  TD_ASSIGN_OR_RETURN(board->stream_, board->order_->NewStream());
-  return board;
+  TD_ASSIGN_OR_RETURN(control->stream_, control->order_->NewStream());
+  return control;
 }
 
-Board::~Board() {
+SlotControl::~SlotControl() {
   if (stream_ != nullptr) order_->DeleteStream(stream_);
 }
 
-absl::Status Board::SetMark(device::StreamHandle stream, size_t slot) {
+absl::Status SlotControl::SetMark(device::StreamHandle stream, size_t slot) {
   TD_RETURN_IF_ERROR(order_->SetMark(stream, *marks_[slot].mark));
   marks_[slot].set = true;
   return absl::OkStatus();
 }
 
-absl::Status Board::AwaitMark(device::StreamHandle stream, size_t slot) {
+absl::Status SlotControl::AwaitMark(device::StreamHandle stream, size_t slot) {
   if (!marks_[slot].set) return absl::OkStatus();
   return order_->AwaitMark(stream, *marks_[slot].mark);
 }
 
-absl::Status Board::AwaitStreams(dataplane::Deadline deadline) {
+absl::Status SlotControl::AwaitStreams(dataplane::Deadline deadline) {
   for (size_t slot = 0; slot < slots(); ++slot) TD_RETURN_IF_ERROR(AwaitStreamsOf(slot, deadline));
   return absl::OkStatus();
 }
 
-absl::Status Board::AwaitStreamsOf(size_t slot, dataplane::Deadline deadline) {
+absl::Status SlotControl::AwaitStreamsOf(size_t slot, dataplane::Deadline deadline) {
   dataplane::MayWait("streams of the program");
   while (marks_[slot].set) {
     TD_ASSIGN_OR_RETURN(const bool passed, order_->Passed(*marks_[slot].mark));

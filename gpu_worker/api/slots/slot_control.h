@@ -31,19 +31,19 @@ struct alignas(128) SlotLine : sockets::SlotWords {
   BlockInfo info;           // of a player's block
 };
 
-// What the whole board says, behind the slots' lines.
-struct alignas(128) BoardLine {
+// What holds for all slots, behind the slots' lines.
+struct alignas(128) ControlLine {
   uint64_t failed;   // for kernels of the program: 0 until the session has failed
   uint32_t channel;  // of sockets::Channel: 0, or the errno for which nothing is recorded any more
 };
-static_assert(sizeof(BoardLine) == sizeof(SlotLine));
+static_assert(sizeof(ControlLine) == sizeof(SlotLine));
 
 // Owned by the slots of one recorder or player.
-class Board {
+class SlotControl {
  public:
   // RESOURCE_EXHAUSTED (LIMIT_REACHED) where the device has no such memory.
-  static absl::StatusOr<std::unique_ptr<Board>> Create(device::Device& device, size_t slots);
-  ~Board();
+  static absl::StatusOr<std::unique_ptr<SlotControl>> Create(device::Device& device, size_t slots);
+  ~SlotControl();
 
   size_t slots() const { return marks_.size(); }
   SlotLine& line(size_t slot) { return lines_[slot]; }
@@ -76,12 +76,12 @@ class Board {
     bool set = false;
   };
 
-  Board() = default;
+  SlotControl() = default;
 
   std::unique_ptr<device::StreamOrder> order_;
   std::unique_ptr<dataplane::Memory> memory_;
   SlotLine* lines_ = nullptr;
-  BoardLine* own_ = nullptr;
+  ControlLine* own_ = nullptr;
   std::vector<SlotMark> marks_;
   device::StreamHandle stream_ = nullptr;
 };

@@ -216,7 +216,7 @@ TEST_F(CudaSlotsTest, ALostSessionFreesEveryStream) {
   EXPECT_EQ(cudaStreamQuery(streams_[23]), cudaErrorNotReady);
   slots.Fail(absl::UnavailableError("the node is gone"));
   for (const auto stream : streams_) ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
-  EXPECT_EQ(*slots.board().failed(), 1u);
+  EXPECT_EQ(*slots.control().failed(), 1u);
   LetNodeGo();
   session->Close(Soon());
 }

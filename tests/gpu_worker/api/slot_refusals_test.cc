@@ -63,7 +63,7 @@ TEST_P(SlotRefusalsTest, ALostSessionFreesEveryStream) {
   EXPECT_TRUE(stream_->Synchronize(Soon()));
   EXPECT_EQ(slots.Acquire(stream()).status().code(), absl::StatusCode::kUnavailable);
   EXPECT_EQ(slots.AcquireNow(Soon()).status().code(), absl::StatusCode::kUnavailable);
-  EXPECT_NE(std::atomic_ref(*slots.board().failed()).load(), 0u);
+  EXPECT_NE(std::atomic_ref(*slots.control().failed()).load(), 0u);
   LetNodeGo();
   recorder->Close(Soon());
 }

@@ -144,8 +144,10 @@ TEST_P(SlotsTest, AStreamThatIsGoneHoldsUpNothing) {
   ASSERT_TRUE(recorder->record()->Send(stream(), slot, kBlock).ok());
   stream_.reset();
   recorder->Close(dataplane::Deadline::In(absl::Seconds(1)));
-  EXPECT_TRUE(
-      recorder->record()->board().AwaitStreams(dataplane::Deadline::In(absl::ZeroDuration())).ok());
+  EXPECT_TRUE(recorder->record()
+                  ->control()
+                  .AwaitStreams(dataplane::Deadline::In(absl::ZeroDuration()))
+                  .ok());
 }
 
 TEST_P(SlotsTest, BlocksMayBeSentInAnyOrderTheShortOneToo) {

@@ -61,26 +61,26 @@ void Must(cudaError_t error) {
 // Answers the first line's flag on the second's, as a slot that is free at once would.
 class Echo final : public Watched {
  public:
-  explicit Echo(Board& board) : board_(board) {}
+  explicit Echo(SlotControl& control) : control_(control) {}
   bool Look() override {
-    if (board_.Flag(0) == 0) return false;
-    board_.SetFlag(0, 0);
-    board_.SetFlag(1, 1);
+    if (control_.Flag(0) == 0) return false;
+    control_.SetFlag(0, 0);
+    control_.SetFlag(1, 1);
     return true;
   }
   bool expects() const override { return true; }
 
  private:
-  Board& board_;
+  SlotControl& control_;
 };
 
 int Latency() {
   constexpr int kRounds = 2000;
   auto chosen = device::Choose("cuda:0");
   if (!chosen.ok()) Die(chosen.status().ToString());
-  const auto board = Board::Create(*chosen->device, 2).value();
+  const auto control = SlotControl::Create(*chosen->device, 2).value();
   const auto proxy = Proxy::Create(ProxyMode::kPerformance).value();
-  const auto echo = std::make_shared<Echo>(*board);
+  const auto echo = std::make_shared<Echo>(*control);
   proxy->Watch(echo);
   std::vector<double> times;
   for (int run = 0; run < 10; ++run) {
@@ -91,12 +91,12 @@ int Latency() {
     cudaStream_t stream = nullptr;
     Must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     Must(cudaEventRecord(begin, stream));
-    device::StreamOrder& order = board->order();
+    device::StreamOrder& order = control->order();
     for (int i = 0; i < kRounds; ++i) {
-      if (!order.SetFlag(stream, &board->line(0).flag, 1).ok() ||
-          !order.AwaitFlag(stream, &board->line(1).flag, device::StreamOrder::Until::kNotZero)
+      if (!order.SetFlag(stream, &control->line(0).flag, 1).ok() ||
+          !order.AwaitFlag(stream, &control->line(1).flag, device::StreamOrder::Until::kNotZero)
                .ok() ||
-          !order.SetFlag(stream, &board->line(1).flag, 0).ok()) {
+          !order.SetFlag(stream, &control->line(1).flag, 0).ok()) {
         Die("a stream memory operation failed");
       }
     }

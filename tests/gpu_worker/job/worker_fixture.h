@@ -32,7 +32,7 @@ class WorkerFixture : public JobFixture {
                     .executors = {worker_loop_.get()},
                     .storage = &dialer_,
                     .devices = std::move(devices),
-                    .reach = {.files = services::files::FileRoots::Anywhere()},
+                    .permissions = {.files = services::files::FileRoots::Anywhere()},
                     .placement = services::Placement::Discover({worker_rail_.get()}),
                     .history = std::move(history_)});
   }

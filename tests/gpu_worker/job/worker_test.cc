@@ -123,12 +123,12 @@ class WorkerTest : public testing::Test {
 
   WorkerTest() { MakeWorker({}); }
 
-  void MakeWorker(Reach reach) {
+  void MakeWorker(JobPermissions permissions) {
     WorkerParts parts{.name = "test",
                       .rails = {rail_.get()},
                       .executors = {loop_.get()},
                       .storage = &dialer_,
-                      .reach = std::move(reach),
+                      .permissions = std::move(permissions),
                       .placement = services::Placement::Discover({rail_.get()})};
     parts.devices.push_back(pipeline::ChooseDevice("host").value());
     worker_ = std::make_unique<Worker>(std::move(parts));

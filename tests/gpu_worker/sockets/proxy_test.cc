@@ -25,8 +25,8 @@ constexpr int64_t kMillisecond = 1'000'000;
 constexpr int64_t kSecond = 1000 * kMillisecond;
 
 std::unique_ptr<device::Device> HostDevice() {
-  for (const device::Room& room : device::Rooms()) {
-    if (room.kind == "host") return *room.create(0);
+  for (const device::DeviceEntry& entry : device::DeviceEntries()) {
+    if (entry.kind == "host") return *entry.create(0);
   }
   return nullptr;
 }

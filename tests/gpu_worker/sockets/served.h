@@ -69,9 +69,9 @@ bool Soon(Done done) {
 class OnDevices : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    for (const device::Room& room : device::Rooms()) {
-      if (room.kind != GetParam()) continue;
-      auto device = room.create(0);
+    for (const device::DeviceEntry& entry : device::DeviceEntries()) {
+      if (entry.kind != GetParam()) continue;
+      auto device = entry.create(0);
       if (!device.ok()) GTEST_SKIP() << device.status().message();
       device_ = *std::move(device);
     }

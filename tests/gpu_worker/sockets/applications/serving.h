@@ -37,9 +37,9 @@ inline bool IsServingTime(int seconds) { return seconds >= 1 && seconds < kMostR
 // `serve(device)` is a status; kNoDevice where this machine has none of this kind.
 template <typename Serve>
 int OnDeviceOfKind(const std::string& kind, Serve serve) {
-  for (const device::Room& room : device::Rooms()) {
-    if (room.kind != kind) continue;
-    const auto device = room.create(0);
+  for (const device::DeviceEntry& entry : device::DeviceEntries()) {
+    if (entry.kind != kind) continue;
+    const auto device = entry.create(0);
     if (!device.ok()) return Fail(std::string(device.status().message()), kNoDevice);
     return serve(**device);
   }
