@@ -83,8 +83,8 @@ class Kind {
     TD_RETURN_IF_ERROR(parameters.status());
     return Chosen<Place, Made>{.name = std::string(name),
                                .description = describe(*parameters),
-                               .create = [create, parameters = *parameters](const Place& place) {
-                                 return create(parameters, place);
+                               .create = [create, parameters = *parameters](const Place& setup) {
+                                 return create(parameters, setup);
                                }};
   }
 
@@ -93,7 +93,7 @@ class Kind {
 };
 
 // Where a source is made.
-struct SourcePlace {
+struct SourceSetup {
   device::Device* device = nullptr;  // outlives it
   std::string datatype;              // of what it must make
   double sample_rate = 0;            // of that; 0: unknown
@@ -114,21 +114,21 @@ struct MadeSource {
   services::Notes notes;                // for the job
   std::shared_ptr<StageReport> report;  // of the stage; null: it has none
 };
-using SourceKind = Kind<SourcePlace, MadeSource>;
-using ChosenSource = Chosen<SourcePlace, MadeSource>;
+using SourceKind = Kind<SourceSetup, MadeSource>;
+using ChosenSource = Chosen<SourceSetup, MadeSource>;
 
 // Where a transform is made; both outlive it.
-struct TransformPlace {
+struct TransformSetup {
   device::Device* device = nullptr;
   device::Queue* queue = nullptr;  // the pipeline's
   size_t block_bytes = 0;          // of what it takes
   size_t at_once = 1;              // so many blocks, one behind the other, in each payload at most
 };
-using TransformKind = Kind<TransformPlace, std::unique_ptr<Transform>>;
-using ChosenTransform = Chosen<TransformPlace, std::unique_ptr<Transform>>;
+using TransformKind = Kind<TransformSetup, std::unique_ptr<Transform>>;
+using ChosenTransform = Chosen<TransformSetup, std::unique_ptr<Transform>>;
 
 // Where a sink is made.
-struct SinkPlace {
+struct SinkSetup {
   services::files::FileRoots files;                      // that may be written
   services::identity::AddressPatterns destinations;      // that may be sent to
   uint64_t block_bytes = 0;                              // after the transforms of the playback
@@ -152,7 +152,7 @@ struct MadeSink {
   // Blocks that it has compared with their source so far; null: it is not there to compare.
   std::shared_ptr<const std::atomic<uint64_t>> compared;
 };
-using SinkKind = Kind<SinkPlace, MadeSink>;
-using ChosenSink = Chosen<SinkPlace, MadeSink>;
+using SinkKind = Kind<SinkSetup, MadeSink>;
+using ChosenSink = Chosen<SinkSetup, MadeSink>;
 
 }  // namespace tapedeck::gpu_worker::stages

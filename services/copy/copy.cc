@@ -42,7 +42,7 @@ class Copier {
  public:
   explicit Copier(const CopyRequest& request)
       : request_(request),
-        place_(request.place),
+        checkpoint_(request.checkpoint),
         pace_(PaceOf(request)),
         moved_at_(dataplane::SteadyTime()) {}
 
@@ -57,7 +57,7 @@ class Copier {
   absl::Status Wait(const absl::Status& cause);
 
   const CopyRequest& request_;
-  std::optional<Place> place_;
+  std::optional<Checkpoint> checkpoint_;
   Pace pace_;
   absl::Time moved_at_;    // when it last got further
   uint32_t failures_ = 0;  // since then
@@ -65,15 +65,16 @@ class Copier {
   Copied copied_;
 };
 
-Recorder::Options OptionsOf(const CopyRequest& request, const std::optional<Place>& place) {
+Recorder::Options OptionsOf(const CopyRequest& request,
+                            const std::optional<Checkpoint>& checkpoint) {
   const Recording& source = request.source;
   Recorder::Options out{.blocks = source.blocks,
                         .labels = source.labels,
                         .origin = source.origin,
                         .group = source.group,
                         .part = source.part};
-  if (place.has_value()) {
-    out.resume = session::Resume{.recording = place->recording, .token = place->token};
+  if (checkpoint.has_value()) {
+    out.resume = session::Resume{.recording = checkpoint->recording, .token = checkpoint->token};
   } else {
     out.original = OriginalOf(source);
   }
@@ -81,19 +82,20 @@ Recorder::Options OptionsOf(const CopyRequest& request, const std::optional<Plac
 }
 
 absl::StatusOr<std::unique_ptr<Recorder>> Copier::Begin() {
-  auto recorder = Recorder::Begin(request_.to, request_.channel, OptionsOf(request_, place_));
+  auto recorder = Recorder::Begin(request_.to, request_.channel, OptionsOf(request_, checkpoint_));
   const auto why = session::WhyRefused(recorder.status());
   // Of what is gone, or was given up long ago, nothing can be gone on with: it begins anew.
-  if (!recorder.ok() && place_.has_value() && why.has_value() && *why != "SEALED") {
-    dataplane::Log(
-        dataplane::LogLevel::kWarning, "copy", "begins anew",
-        {{"recording", place_->recording}, {"cause", std::string(recorder.status().message())}});
-    place_.reset();
-    recorder = Recorder::Begin(request_.to, request_.channel, OptionsOf(request_, place_));
+  if (!recorder.ok() && checkpoint_.has_value() && why.has_value() && *why != "SEALED") {
+    dataplane::Log(dataplane::LogLevel::kWarning, "copy", "begins anew",
+                   {{"recording", checkpoint_->recording},
+                    {"cause", std::string(recorder.status().message())}});
+    checkpoint_.reset();
+    recorder = Recorder::Begin(request_.to, request_.channel, OptionsOf(request_, checkpoint_));
   }
   TD_RETURN_IF_ERROR(recorder.status());
-  place_ = Place{.recording = (*recorder)->recording(), .token = (*recorder)->resume_token()};
-  TD_RETURN_IF_ERROR(request_.begun(*place_));
+  checkpoint_ =
+      Checkpoint{.recording = (*recorder)->recording(), .token = (*recorder)->resume_token()};
+  TD_RETURN_IF_ERROR(request_.begun(*checkpoint_));
   return recorder;
 }
 
@@ -124,7 +126,7 @@ absl::Status Copier::Try() {
 
 bool Copier::MayGoOn(const absl::Status& failure) {
   // What was wrong from the beginning is told at once.
-  if (!begun_ && !place_.has_value()) return false;
+  if (!begun_ && !checkpoint_.has_value()) return false;
   return session::MayPass(failure) && dataplane::SteadyTime() - moved_at_ < request_.patience;
 }
 
@@ -146,7 +148,7 @@ absl::StatusOr<Copied> Copier::Run() {
     // It had ended when its session was lost.
     const bool sealed = session::WhyRefused(tried) == "SEALED";
     if (tried.ok() || sealed) {
-      copied_.recording = place_->recording;
+      copied_.recording = checkpoint_->recording;
       copied_.bytes = pace_.done();
       if (!begun_) copied_.first_block = request_.source.blocks;
       return copied_;

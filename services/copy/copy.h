@@ -18,7 +18,7 @@
 namespace tapedeck::services::copying {
 
 // A copy that has begun, and the secret with which it goes on.
-struct Place {
+struct Checkpoint {
   std::string recording;
   std::string token;
 };
@@ -30,13 +30,13 @@ struct CopyRequest {
   // What gives its blocks from that one on where it is of several nodes or segments; null: `from`
   // plays it.
   std::function<absl::StatusOr<NextBlock>(uint64_t first)> play;
-  Channel channel;             // that takes it
-  std::optional<Place> place;  // of a try that ended before
-  uint64_t bytes_per_s = 0;    // 0: as fast as it goes
+  Channel channel;                       // that takes it
+  std::optional<Checkpoint> checkpoint;  // of a try that ended before
+  uint64_t bytes_per_s = 0;              // 0: as fast as it goes
   // How long a node may be away.
   absl::Duration patience = absl::Minutes(2);
   // Called when a copy has begun, before anything is moved; an error ends it.
-  std::function<absl::Status(const Place&)> begun;
+  std::function<absl::Status(const Checkpoint&)> begun;
   // Called with its name when it has all blocks, before it is sealed: what is noted of it now is
   // there whenever it looks whole. An error ends it. Null: nothing.
   std::function<absl::Status(const std::string& copy)> note;

@@ -11,9 +11,9 @@
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
+#include "services/copy/checkpoint_file.h"
 #include "services/copy/copy.h"
 #include "services/copy/finish_copy.h"
-#include "services/copy/place_file.h"
 #include "services/copy/repair_drafts.h"
 #include "services/rpc/storage_session/joined_player.h"
 
@@ -199,15 +199,15 @@ absl::StatusOr<std::string> Repairer::CopyTo(size_t number, const Source& source
                       .play = source.play,
                       .bytes_per_s = request_.bytes_per_s};
   TD_ASSIGN_OR_RETURN(request.channel, node.catalog->GetChannel(channel));
-  const PlaceFile place(request_.state.empty() ? "" : absl::StrCat(request_.state, "/", folder),
-                        request);
-  request.place = place.Read();
-  request.begun = [&](const Place& begun) { return place.Write(begun); };
+  const CheckpointFile checkpoint(
+      request_.state.empty() ? "" : absl::StrCat(request_.state, "/", folder), request);
+  request.checkpoint = checkpoint.Read();
+  request.begun = [&](const Checkpoint& begun) { return checkpoint.Write(begun); };
   request.progress = [&](uint64_t bytes) {
     return request_.progress(step, bytes, source.recording.bytes);
   };
   TD_ASSIGN_OR_RETURN(const Copied copied, Copy(request));
-  place.Remove();
+  checkpoint.Remove();
   TD_RETURN_IF_ERROR(CopyNotes(*node.catalog, *node.recorder, source.recording, copied.recording,
                                [&] { return request.progress(source.recording.bytes); }));
   TD_RETURN_IF_ERROR(

@@ -20,7 +20,7 @@ struct RepairRequest {
   std::string name;          // luns/L/channels/C/recordings/R, on both
   uint64_t bytes_per_s = 0;  // as CopyRequest has it
   absl::Duration timeout;    // of each reading where blocks lie
-  std::string state;         // folder where the place of a copy is kept; empty: nowhere
+  std::string state;         // folder where the checkpoint of a copy is kept; empty: nowhere
   bool only_look = false;    // nothing is changed
   bool leave_gaps = false;   // also where no part has a block whole: what is good of it goes
   // Called again and again: what is done on which node, bytes of blocks that are done, of all.

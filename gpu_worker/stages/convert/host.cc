@@ -62,10 +62,10 @@ Description Describe(const Parameters& parameters) {
 }
 
 absl::StatusOr<std::unique_ptr<Transform>> CreateTransform(const Parameters& parameters,
-                                                           const TransformPlace& place) {
+                                                           const TransformSetup& setup) {
   TD_ASSIGN_OR_RETURN(const Datatype from, ParseDatatype(parameters.from));
   TD_ASSIGN_OR_RETURN(const Datatype to, ParseDatatype(parameters.to));
-  return MakeFor<&CreateOnHost, &cuda::Create>(*place.device, kName, from, to, *place.queue);
+  return MakeFor<&CreateOnHost, &cuda::Create>(*setup.device, kName, from, to, *setup.queue);
 }
 
 }  // namespace tapedeck::gpu_worker::stages::convert

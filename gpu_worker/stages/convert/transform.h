@@ -25,7 +25,7 @@ Description Describe(const Parameters& parameters);
 
 // The errors of MakeFor.
 absl::StatusOr<std::unique_ptr<Transform>> CreateTransform(const Parameters& parameters,
-                                                           const TransformPlace& place);
+                                                           const TransformSetup& setup);
 
 namespace cuda {
 

@@ -72,11 +72,11 @@ struct Parts {
 
 class DetectTransform final : public Transform {
  public:
-  DetectTransform(const Parameters& parameters, const TransformPlace& place, Parts parts)
+  DetectTransform(const Parameters& parameters, const TransformSetup& setup, Parts parts)
       : points_(parameters.points),
-        device_(*place.device),
-        queue_(*place.queue),
-        most_(place.block_bytes / granule_bytes()),
+        device_(*setup.device),
+        queue_(*setup.queue),
+        most_(setup.block_bytes / granule_bytes()),
         parts_(std::move(parts)),
         alarm_(parameters) {}
 
@@ -214,28 +214,28 @@ Band BandOf(const Parameters& parameters) {
 }
 
 absl::StatusOr<std::unique_ptr<Transform>> CreateTransform(const Parameters& parameters,
-                                                           const TransformPlace& place) {
+                                                           const TransformSetup& setup) {
   const size_t granule_bytes = parameters.points * kSampleBytes;
-  if (place.block_bytes % granule_bytes != 0) {
+  if (setup.block_bytes % granule_bytes != 0) {
     return services::ArgumentInvalid(
-        "detect.points", absl::StrCat("detect: a block of ", place.block_bytes,
+        "detect.points", absl::StrCat("detect: a block of ", setup.block_bytes,
                                       " bytes does not hold whole transforms of ",
                                       parameters.points, " cf32_le points; a multiple of ",
                                       std::lcm(granule_bytes, kBlockMultiple), " bytes does"));
   }
   const std::vector<double> exact =
       services::samples::WindowWeights(parameters.window, parameters.points);
-  device::Device& device = *place.device;
+  device::Device& device = *setup.device;
   Parts parts;
   TD_ASSIGN_OR_RETURN(parts.fft, fft::Create({.points = parameters.points,
-                                              .transforms = place.block_bytes / granule_bytes},
-                                             device, *place.queue));
+                                              .transforms = setup.block_bytes / granule_bytes},
+                                             device, *setup.queue));
   TD_ASSIGN_OR_RETURN(parts.window,
-                      fft::CreateFftWindow({exact.begin(), exact.end()}, device, *place.queue));
+                      fft::CreateFftWindow({exact.begin(), exact.end()}, device, *setup.queue));
   TD_ASSIGN_OR_RETURN(parts.band_power, (MakeFor<&CreateOnHost, &cuda::Create>(
-                                            device, kName, BandOf(parameters), *place.queue)));
-  TD_ASSIGN_OR_RETURN(parts.scratch, device.NewDeviceMemory(place.block_bytes));
-  return std::make_unique<DetectTransform>(parameters, place, std::move(parts));
+                                            device, kName, BandOf(parameters), *setup.queue)));
+  TD_ASSIGN_OR_RETURN(parts.scratch, device.NewDeviceMemory(setup.block_bytes));
+  return std::make_unique<DetectTransform>(parameters, setup, std::move(parts));
 }
 
 }  // namespace tapedeck::gpu_worker::stages::detect

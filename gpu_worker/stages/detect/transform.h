@@ -38,7 +38,7 @@ Description Describe(const Parameters& parameters);
 // INVALID_ARGUMENT (ARGUMENT_INVALID) unless a block holds whole transforms; also the errors of
 // MakeFor and of fft's.
 absl::StatusOr<std::unique_ptr<Transform>> CreateTransform(const Parameters& parameters,
-                                                           const TransformPlace& place);
+                                                           const TransformSetup& setup);
 
 // When the power of a band triggers. One thread. Powers are linear, those of a stream in order.
 class Alarm {

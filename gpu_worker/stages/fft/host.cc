@@ -104,11 +104,11 @@ class FftTransform final : public Transform {
 };
 
 absl::StatusOr<std::unique_ptr<FftWindow>> FftWindowOf(const Parameters& parameters,
-                                                       const TransformPlace& place) {
+                                                       const TransformSetup& setup) {
   if (parameters.window == kNoWindow) return nullptr;
   const std::vector<double> exact =
       services::samples::WindowWeights(parameters.window, parameters.points);
-  return CreateFftWindow({exact.begin(), exact.end()}, *place.device, *place.queue);
+  return CreateFftWindow({exact.begin(), exact.end()}, *setup.device, *setup.queue);
 }
 
 }  // namespace
@@ -167,20 +167,20 @@ absl::StatusOr<Parameters> FromOrigin(const TextParameters& parameters) {
 }
 
 absl::StatusOr<std::unique_ptr<Transform>> CreateTransform(const Parameters& parameters,
-                                                           const TransformPlace& place) {
+                                                           const TransformSetup& setup) {
   const uint32_t points = parameters.points;
   const size_t granule_bytes = points * kSampleBytes;
-  if (place.block_bytes % granule_bytes != 0) {
+  if (setup.block_bytes % granule_bytes != 0) {
     return services::ArgumentInvalid(
-        "fft.points", absl::StrCat("fft: a block of ", place.block_bytes,
+        "fft.points", absl::StrCat("fft: a block of ", setup.block_bytes,
                                    " bytes does not hold whole transforms of ", points,
                                    " cf32_le points; a multiple of ",
                                    std::lcm(granule_bytes, kBlockMultiple), " bytes does"));
   }
   const Plan plan{.points = points,
-                  .transforms = place.at_once * place.block_bytes / granule_bytes};
-  TD_ASSIGN_OR_RETURN(auto fft, Create(plan, *place.device, *place.queue));
-  TD_ASSIGN_OR_RETURN(auto window, FftWindowOf(parameters, place));
+                  .transforms = setup.at_once * setup.block_bytes / granule_bytes};
+  TD_ASSIGN_OR_RETURN(auto fft, Create(plan, *setup.device, *setup.queue));
+  TD_ASSIGN_OR_RETURN(auto window, FftWindowOf(parameters, setup));
   return std::make_unique<FftTransform>(points, std::move(window), std::move(fft));
 }
 

@@ -29,6 +29,6 @@ absl::StatusOr<Parameters> FromOrigin(const TextParameters& parameters);
 // INVALID_ARGUMENT (ARGUMENT_INVALID) unless a block holds whole transforms; also the errors of
 // Create in fft.h.
 absl::StatusOr<std::unique_ptr<Transform>> CreateTransform(const Parameters& parameters,
-                                                           const TransformPlace& place);
+                                                           const TransformSetup& setup);
 
 }  // namespace tapedeck::gpu_worker::stages::fft

@@ -58,7 +58,7 @@ absl::StatusOr<OpenedSource> OpenSource(const SourceSettings& settings);
 
 // Opens the file for a channel. The same errors, also where the channel is of another datatype.
 absl::StatusOr<MadeSource> CreateSource(const SourceParameters& parameters,
-                                        const SourcePlace& place);
+                                        const SourceSetup& setup);
 
 // The file sink: each block's payload at sequence * block_bytes, in any order. A missing block
 // leaves a hole and an error at the end; samples that were lost before the recording are zeros, and
@@ -67,6 +67,6 @@ absl::StatusOr<MadeSource> CreateSource(const SourceParameters& parameters,
 // blocks leaves its part file, and the error names it. ALREADY_EXISTS (FILE_EXISTS),
 // INVALID_ARGUMENT (FILE_INVALID), NOT_FOUND (FILE_NOT_FOUND), PERMISSION_DENIED
 // (FILE_OUTSIDE_ROOTS).
-absl::StatusOr<MadeSink> CreateSink(const SinkParameters& parameters, const SinkPlace& place);
+absl::StatusOr<MadeSink> CreateSink(const SinkParameters& parameters, const SinkSetup& setup);
 
 }  // namespace tapedeck::gpu_worker::stages::file

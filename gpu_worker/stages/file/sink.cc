@@ -145,16 +145,16 @@ class FileSink final : public SinkStage {
 
 }  // namespace
 
-absl::StatusOr<MadeSink> CreateSink(const SinkParameters& parameters, const SinkPlace& place) {
-  TD_ASSIGN_OR_RETURN(auto part, place.files.CreatePart(parameters.path, parameters.replace));
-  const auto type = dataplane::ParseDatatype(place.datatype);
+absl::StatusOr<MadeSink> CreateSink(const SinkParameters& parameters, const SinkSetup& setup) {
+  TD_ASSIGN_OR_RETURN(auto part, setup.files.CreatePart(parameters.path, parameters.replace));
+  const auto type = dataplane::ParseDatatype(setup.datatype);
   auto sink = std::make_unique<FileSink>(
-      std::move(part), place.block_bytes,
-      Losses(place.annotations, type.ok() ? type->bytes_per_sample() : place.block_bytes));
+      std::move(part), setup.block_bytes,
+      Losses(setup.annotations, type.ok() ? type->bytes_per_sample() : setup.block_bytes));
   auto report = sink->MakeReport();
   // A transform would spread the zeros over what is good.
   return MadeSink{.stage = std::move(sink),
-                  .damaged_blocks = place.transforms.empty(),
+                  .damaged_blocks = setup.transforms.empty(),
                   .report = std::move(report)};
 }
 

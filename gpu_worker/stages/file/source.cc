@@ -281,24 +281,24 @@ absl::StatusOr<OpenedSource> OpenSource(const SourceSettings& settings) {
 }
 
 absl::StatusOr<MadeSource> CreateSource(const SourceParameters& parameters,
-                                        const SourcePlace& place) {
-  TD_ASSIGN_OR_RETURN(auto file, OpenSource({.files = place.files,
+                                        const SourceSetup& setup) {
+  TD_ASSIGN_OR_RETURN(auto file, OpenSource({.files = setup.files,
                                              .path = parameters.path,
-                                             .raw_datatype = place.datatype,
-                                             .sample_rate = place.sample_rate,
+                                             .raw_datatype = setup.datatype,
+                                             .sample_rate = setup.sample_rate,
                                              .loop = parameters.loop,
-                                             .from_instant = place.in_group,
-                                             .transformed = place.transformed}));
-  const bool converted = place.transformed && place.datatype == kTransformable;
-  if (file.datatype != place.datatype && !converted) {
+                                             .from_instant = setup.in_group,
+                                             .transformed = setup.transformed}));
+  const bool converted = setup.transformed && setup.datatype == kTransformable;
+  if (file.datatype != setup.datatype && !converted) {
     return FileInvalid(
         parameters.path,
         absl::StrCat(parameters.path, " holds ", file.datatype,
-                     place.transformed ? ", the first transform takes " : ", the channel holds ",
-                     place.datatype));
+                     setup.transformed ? ", the first transform takes " : ", the channel holds ",
+                     setup.datatype));
   }
   return MadeSource{.stage = std::move(file.stage),
-                    .datatype = place.datatype,
+                    .datatype = setup.datatype,
                     .bytes = parameters.loop ? 0 : file.bytes,
                     .parameters = {{"datatype", file.datatype}},
                     .metadata = std::move(file.metadata),

@@ -133,26 +133,26 @@ absl::StatusOr<std::shared_ptr<dataplane::MemoryPool>> MakeStaging(size_t block_
 }
 
 // What the packets' samples are, as the channel or the first transform has them.
-absl::StatusOr<StreamSettings> StreamOf(const Parameters& parameters, const SourcePlace& place) {
+absl::StatusOr<StreamSettings> StreamOf(const Parameters& parameters, const SourceSetup& setup) {
   const PacketKind& kind = *packets::FindNamed(kPacketKinds, parameters.packets);
-  TD_ASSIGN_OR_RETURN(const auto parsed, dataplane::ParseDatatype(place.datatype));
+  TD_ASSIGN_OR_RETURN(const auto parsed, dataplane::ParseDatatype(setup.datatype));
   if (kind.big_endian && parsed.bits > 8 && !parsed.big_endian) {
-    const std::string big = place.datatype.substr(0, place.datatype.rfind('_')) + "_be";
+    const std::string big = setup.datatype.substr(0, setup.datatype.rfind('_')) + "_be";
     return services::ArgumentInvalid(
         "source", absl::StrCat("packets of ", parameters.packets, " carry big-endian samples, and ",
-                               place.datatype, " is asked for: record into a channel of ", big,
-                               ", or with --transform convert:from=", big, ",to=", place.datatype));
+                               setup.datatype, " is asked for: record into a channel of ", big,
+                               ", or with --transform convert:from=", big, ",to=", setup.datatype));
   }
-  if (kind.timed && place.sample_rate <= 0) {
+  if (kind.timed && setup.sample_rate <= 0) {
     return services::ArgumentInvalid(
         "source", absl::StrCat("packets of ", parameters.packets,
                                " have times: give the channel the sample rate of the stream"));
   }
   StreamSettings stream{.sample_bytes = parsed.bytes_per_sample(),
                         .datatype = parsed,
-                        .sample_rate = place.sample_rate,
-                        .at_ns = place.at_ns,
-                        .from_first = !place.in_group};
+                        .sample_rate = setup.sample_rate,
+                        .at_ns = setup.at_ns,
+                        .from_first = !setup.in_group};
   if (parameters.stream != kAnyStream) stream.stream = static_cast<uint32_t>(parameters.stream);
   return stream;
 }
@@ -228,15 +228,15 @@ Description Describe(const Parameters& parameters) {
   return {.parameters = {{"packets", parameters.packets}}, .ends = true, .waits = true};
 }
 
-absl::StatusOr<MadeSource> Create(const Parameters& parameters, const SourcePlace& place) {
-  TD_ASSIGN_OR_RETURN(const StreamSettings stream, StreamOf(parameters, place));
+absl::StatusOr<MadeSource> Create(const Parameters& parameters, const SourceSetup& setup) {
+  TD_ASSIGN_OR_RETURN(const StreamSettings stream, StreamOf(parameters, setup));
   auto reader = packets::FindNamed(kPacketKinds, parameters.packets)->create(stream);
   auto opened = OpenPacketSource(parameters, *reader);
   if (!opened.ok()) {
     return services::ArgumentInvalid(parameters.udp.empty() ? "ingest.tcp" : "ingest.udp",
                                      absl::StrCat("ingest: ", opened.status().message()));
   }
-  MadeSource made{.datatype = place.datatype, .notes = NotesOf(parameters, *opened)};
+  MadeSource made{.datatype = setup.datatype, .notes = NotesOf(parameters, *opened)};
   const auto counts = std::make_shared<Counts>();
   const auto timeout_ns = static_cast<int64_t>(parameters.timeout * 1e9);
   made.report = std::make_shared<StageReport>([counts, timeout_ns, rate = stream.sample_rate] {
@@ -246,22 +246,22 @@ absl::StatusOr<MadeSource> Create(const Parameters& parameters, const SourcePlac
       notes.push_back(*std::move(end));
     return notes;
   });
-  TD_ASSIGN_OR_RETURN(auto slots, MakeStaging(place.block_bytes));
+  TD_ASSIGN_OR_RETURN(auto slots, MakeStaging(setup.block_bytes));
   TD_ASSIGN_OR_RETURN(auto receiver,
                       Receiver::Create({.reader = std::move(reader),
                                         .packet_source = std::move(opened->packet_source),
                                         .address = parameters.transport_address(),
                                         .slots = std::move(slots),
-                                        .block_bytes = place.block_bytes,
+                                        .block_bytes = setup.block_bytes,
                                         .sample_bytes = stream.sample_bytes,
                                         .sample_rate = stream.sample_rate,
                                         .timeout_ns = timeout_ns,
                                         .silence_fails = parameters.silence == "error",
-                                        .at_ns = place.at_ns,
+                                        .at_ns = setup.at_ns,
                                         .marks = std::make_unique<SignalMarks>(made.report, counts),
                                         .restarted = MarkerOf(made.report),
                                         .counts = counts}));
-  made.stage = std::make_unique<IngestSource>(place.block_bytes, stream, std::move(receiver),
+  made.stage = std::make_unique<IngestSource>(setup.block_bytes, stream, std::move(receiver),
                                               counts, made.report);
   return made;
 }

@@ -33,6 +33,6 @@ Description Describe(const Parameters& parameters);
 
 // Listens from then on. INVALID_ARGUMENT (ARGUMENT_INVALID): it cannot listen there, or transforms
 // need samples of another datatype. RESOURCE_EXHAUSTED (LIMIT_REACHED).
-absl::StatusOr<MadeSource> Create(const Parameters& parameters, const SourcePlace& place);
+absl::StatusOr<MadeSource> Create(const Parameters& parameters, const SourceSetup& setup);
 
 }  // namespace tapedeck::gpu_worker::stages::ingest

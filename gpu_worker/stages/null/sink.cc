@@ -25,7 +25,7 @@ absl::StatusOr<Parameters> Parse(const services::StageParameters& given) {
 
 Description Describe(const Parameters& /*parameters*/) { return {}; }
 
-absl::StatusOr<MadeSink> Create(const Parameters& /*parameters*/, const SinkPlace& /*place*/) {
+absl::StatusOr<MadeSink> Create(const Parameters& /*parameters*/, const SinkSetup& /*place*/) {
   return MadeSink{.stage = std::make_unique<NullSink>()};
 }
 

@@ -10,6 +10,6 @@ struct Parameters {};  // none
 
 absl::StatusOr<Parameters> Parse(const services::StageParameters& given);
 Description Describe(const Parameters& parameters);
-absl::StatusOr<MadeSink> Create(const Parameters& parameters, const SinkPlace& place);
+absl::StatusOr<MadeSink> Create(const Parameters& parameters, const SinkSetup& setup);
 
 }  // namespace tapedeck::gpu_worker::stages::null

@@ -78,15 +78,15 @@ absl::StatusOr<Parameters> FromOrigin(const TextParameters& parameters) {
 }
 
 absl::StatusOr<std::unique_ptr<Transform>> CreateTransform(const Parameters& parameters,
-                                                           const TransformPlace& place) {
+                                                           const TransformSetup& setup) {
   const Shape shape{.points = parameters.points, .average = parameters.average};
-  if (place.block_bytes % shape.granule_bytes() != 0) {
+  if (setup.block_bytes % shape.granule_bytes() != 0) {
     return services::ArgumentInvalid(
-        "power.points", absl::StrCat("power: a block of ", place.block_bytes,
+        "power.points", absl::StrCat("power: a block of ", setup.block_bytes,
                                      " bytes does not hold whole averages ", "of ", shape.average,
                                      " transforms of ", shape.points, " cf32_le points"));
   }
-  return MakeFor<&CreateOnHost, &cuda::Create>(*place.device, kName, shape, *place.queue);
+  return MakeFor<&CreateOnHost, &cuda::Create>(*setup.device, kName, shape, *setup.queue);
 }
 
 }  // namespace tapedeck::gpu_worker::stages::power

@@ -31,7 +31,7 @@ absl::StatusOr<Parameters> FromOrigin(const TextParameters& parameters);
 // INVALID_ARGUMENT (ARGUMENT_INVALID) unless a block holds whole averages; also the errors of
 // MakeFor.
 absl::StatusOr<std::unique_ptr<Transform>> CreateTransform(const Parameters& parameters,
-                                                           const TransformPlace& place);
+                                                           const TransformSetup& setup);
 
 // Bin k of average a is the mean of |sample|^2 over the samples (a * average + t) * points + k,
 // t < average.

@@ -109,10 +109,10 @@ absl::StatusOr<Parameters> FromOrigin(const TextParameters& parameters) {
   return Parse(given);
 }
 
-absl::StatusOr<MadeSource> Create(const Parameters& parameters, const SourcePlace& place) {
+absl::StatusOr<MadeSource> Create(const Parameters& parameters, const SourceSetup& setup) {
   TD_ASSIGN_OR_RETURN(
-      auto stage, (MakeFor<&CreateOnHost, &cuda::Create>(*place.device, kName,
-                                                         WaveformOf(parameters), *place.device)));
+      auto stage, (MakeFor<&CreateOnHost, &cuda::Create>(*setup.device, kName,
+                                                         WaveformOf(parameters), *setup.device)));
   return MadeSource{.stage = std::move(stage), .datatype = kMakes};
 }
 

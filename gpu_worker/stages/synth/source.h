@@ -32,7 +32,7 @@ Description Describe(const Parameters& parameters);
 absl::StatusOr<Parameters> FromOrigin(const TextParameters& parameters);
 
 // The errors of MakeFor. The place's device outlives the stage.
-absl::StatusOr<MadeSource> Create(const Parameters& parameters, const SourcePlace& place);
+absl::StatusOr<MadeSource> Create(const Parameters& parameters, const SourceSetup& setup);
 
 // Of parameters as Parse has read them.
 Waveform WaveformOf(const Parameters& parameters);

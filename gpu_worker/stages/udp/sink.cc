@@ -89,20 +89,20 @@ class UdpSink final : public SinkStage {
   bool sent_ = false;
 };
 
-absl::Status CheckPlace(const Parameters& parameters, const SinkPlace& place) {
+absl::Status CheckPlace(const Parameters& parameters, const SinkSetup& setup) {
   const std::string address = parameters.address.text();
-  if (!place.destinations.Fit(address)) {
+  if (!setup.destinations.Fit(address)) {
     return services::WithReason(absl::PermissionDeniedError(absl::StrCat(
                                     "udp sink: ", address, ": this worker sends to no other than ",
-                                    place.destinations.Described().substr(0, 1000),
+                                    setup.destinations.Described().substr(0, 1000),
                                     "; start it with ", kOption, " HOST:PORT of this one, too")),
                                 "DESTINATION_NOT_ALLOWED",
                                 {{"address", address}, {"option", kOption}});
   }
-  if (place.block_bytes % parameters.packet_bytes == 0) return absl::OkStatus();
+  if (setup.block_bytes % parameters.packet_bytes == 0) return absl::OkStatus();
   return services::ArgumentInvalid(
       "udp.packet_bytes", absl::StrCat("udp: packet_bytes is ", parameters.packet_bytes,
-                                       "; it must divide a block, which has ", place.block_bytes));
+                                       "; it must divide a block, which has ", setup.block_bytes));
 }
 
 }  // namespace
@@ -133,16 +133,16 @@ absl::StatusOr<Parameters> Parse(const services::StageParameters& given) {
 
 Description Describe(const Parameters& /*parameters*/) { return {}; }
 
-absl::StatusOr<MadeSink> Create(const Parameters& parameters, const SinkPlace& place) {
-  TD_RETURN_IF_ERROR(CheckPlace(parameters, place));
+absl::StatusOr<MadeSink> Create(const Parameters& parameters, const SinkSetup& setup) {
+  TD_RETURN_IF_ERROR(CheckPlace(parameters, setup));
   TD_ASSIGN_OR_RETURN(auto packer, packets::FindNamed(kPacketKinds, parameters.packets)
                                        ->create({.stream = parameters.stream,
                                                  .packet_bytes = parameters.packet_bytes,
-                                                 .block_bytes = place.block_bytes,
-                                                 .blocks = place.blocks,
-                                                 .datatype = place.datatype,
-                                                 .sample_rate = place.sample_rate,
-                                                 .annotations = place.annotations}));
+                                                 .block_bytes = setup.block_bytes,
+                                                 .blocks = setup.blocks,
+                                                 .datatype = setup.datatype,
+                                                 .sample_rate = setup.sample_rate,
+                                                 .annotations = setup.annotations}));
   const std::string address = parameters.address.text();
   auto datagrams = Datagrams::Connect(parameters.address);
   if (!datagrams.ok()) return Unreachable(address, datagrams.status());

@@ -25,6 +25,6 @@ Description Describe(const Parameters& parameters);
 // no whole number of packets, or the packets cannot carry such samples; UNAVAILABLE
 // (DESTINATION_UNREACHABLE), which a playback ends with, too, once it is told that nobody receives,
 // or where the network takes nothing for a second.
-absl::StatusOr<MadeSink> Create(const Parameters& parameters, const SinkPlace& place);
+absl::StatusOr<MadeSink> Create(const Parameters& parameters, const SinkSetup& setup);
 
 }  // namespace tapedeck::gpu_worker::stages::udp

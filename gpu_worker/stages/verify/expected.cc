@@ -42,7 +42,7 @@ absl::Status WrongOrigin(absl::string_view text) {
 
 // Those that made the recording, then those of its playback; but for one that leaves samples as
 // they are.
-std::vector<OriginStage> TransformsOf(const SinkPlace& place) {
+std::vector<OriginStage> TransformsOf(const SinkSetup& place) {
   std::vector<OriginStage> transforms = place.origin.transforms;
   std::erase_if(transforms, [](const OriginStage& one) { return one.name == detect::kName; });
   transforms.insert(transforms.end(), place.transforms.begin(), place.transforms.end());
@@ -51,7 +51,7 @@ std::vector<OriginStage> TransformsOf(const SinkPlace& place) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Expected>> Expected::For(const SinkPlace& place,
+absl::StatusOr<std::unique_ptr<Expected>> Expected::For(const SinkSetup& place,
                                                         services::Note* why) {
   const OriginStage& source = place.origin.source;
   if (source.name != "synth") {

@@ -51,7 +51,7 @@ class Expected {
  public:
   // Of a recording and what its playback makes of it. Null if that cannot be computed again (`why`
   // then says so); INVALID_ARGUMENT (ARGUMENT_INVALID) if the origin is damaged.
-  static absl::StatusOr<std::unique_ptr<Expected>> For(const SinkPlace& place, services::Note* why);
+  static absl::StatusOr<std::unique_ptr<Expected>> For(const SinkSetup& place, services::Note* why);
 
   // OK, or what differs: the first sample that does. Without a transform every bit counts. At the
   // end of a second output the last transform is not compared. The

@@ -15,8 +15,8 @@ namespace {
 class VerifySink final : public SinkStage {
  public:
   // `expected` null: content is not compared.
-  VerifySink(const SinkPlace& place, std::unique_ptr<Expected> expected)
-      : block_bytes_(place.block_bytes), blocks_(place.blocks), expected_(std::move(expected)) {}
+  VerifySink(const SinkSetup& setup, std::unique_ptr<Expected> expected)
+      : block_bytes_(setup.block_bytes), blocks_(setup.blocks), expected_(std::move(expected)) {}
 
   std::shared_ptr<const std::atomic<uint64_t>> compared() const { return compared_; }
 
@@ -101,12 +101,12 @@ absl::StatusOr<Parameters> Parse(const services::StageParameters& given) {
 
 Description Describe(const Parameters& /*parameters*/) { return {}; }
 
-absl::StatusOr<MadeSink> Create(const Parameters& /*parameters*/, const SinkPlace& place) {
+absl::StatusOr<MadeSink> Create(const Parameters& /*parameters*/, const SinkSetup& setup) {
   MadeSink out{.needs_order = true};
   services::Note why;
-  TD_ASSIGN_OR_RETURN(auto expected, Expected::For(place, &why));
+  TD_ASSIGN_OR_RETURN(auto expected, Expected::For(setup, &why));
   if (expected == nullptr) out.notes.push_back(std::move(why));
-  auto sink = std::make_unique<VerifySink>(place, std::move(expected));
+  auto sink = std::make_unique<VerifySink>(setup, std::move(expected));
   out.compared = sink->compared();
   out.stage = std::move(sink);
   return out;

@@ -16,6 +16,6 @@ Description Describe(const Parameters& parameters);
 // Needs blocks in order: a gap in the sequence counts as missing blocks. Close answers DATA_LOSS,
 // BLOCK_DAMAGED if blocks are missing, else CONTENT_MISMATCH. A note says so where content is not
 // compared. INVALID_ARGUMENT (ARGUMENT_INVALID) if the recording's origin is damaged.
-absl::StatusOr<MadeSink> Create(const Parameters& parameters, const SinkPlace& place);
+absl::StatusOr<MadeSink> Create(const Parameters& parameters, const SinkSetup& setup);
 
 }  // namespace tapedeck::gpu_worker::stages::verify

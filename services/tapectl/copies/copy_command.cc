@@ -6,10 +6,10 @@
 #include "dataplane/status_macros.h"
 #include "services/base/addresses/node_name.h"
 #include "services/base/errors.h"
+#include "services/copy/checkpoint_file.h"
 #include "services/copy/compatible.h"
 #include "services/copy/copy.h"
 #include "services/copy/finish_copy.h"
-#include "services/copy/place_file.h"
 #include "services/rpc/storage_session/stream_player.h"
 #include "services/site/names.h"
 #include "services/site/node_lists.h"
@@ -95,16 +95,17 @@ absl::StatusOr<copying::CopyRequest> RequestFor(Program& program, const CopyOpti
   return request;
 }
 
-copying::PlaceFile PlaceOf(const Program& program, const copying::CopyRequest& request) {
-  return copying::PlaceFile(program.state.empty() ? "" : absl::StrCat(program.state, "/copies"),
-                            request);
+copying::CheckpointFile CheckpointOf(const Program& program, const copying::CopyRequest& request) {
+  return copying::CheckpointFile(
+      program.state.empty() ? "" : absl::StrCat(program.state, "/copies"), request);
 }
 
 // Moves the blocks that are not there yet.
 absl::Status MoveBlocks(Program& program, InterruptWatch& interrupt, copying::CopyRequest request,
-                        CopyNodes& nodes, const copying::PlaceFile& place, CopyAnswer* answer) {
-  request.place = place.Read();
-  request.begun = [&](const copying::Place& begun) { return place.Write(begun); };
+                        CopyNodes& nodes, const copying::CheckpointFile& checkpoint,
+                        CopyAnswer* answer) {
+  request.checkpoint = checkpoint.Read();
+  request.begun = [&](const copying::Checkpoint& begun) { return checkpoint.Write(begun); };
   const auto recorder = nodes.there.Recorder();
   Patience patience(program, interrupt, "copy", request.source.bytes);
   // What broke off is kept by nobody, and where there is no room is told once all is there.
@@ -133,7 +134,7 @@ absl::Status MovedBefore(Program& program, const CopyOptions& options, CopyNodes
       const copying::CopyRequest request,
       RequestOf(program, options, nodes,
                 {.name = name, .uid = moved->original_uid, .blocks = moved->blocks}, channel));
-  PlaceOf(program, request).Remove();
+  CheckpointOf(program, request).Remove();
   program.Print(AnswerOf(CopyAnswer{.recording = moved->name,
                                     .original = name,
                                     .blocks = moved->blocks,
@@ -214,18 +215,18 @@ absl::Status CopyAll(Program& program, InterruptWatch& interrupt, const CopyOpti
                     .blocks = source.blocks,
                     .bytes = source.bytes,
                     .missing_blocks = source.missing_blocks};
-  const copying::PlaceFile place = PlaceOf(program, request);
+  const copying::CheckpointFile checkpoint = CheckpointOf(program, request);
   TD_ASSIGN_OR_RETURN(const auto copy, copying::FindCopy(*nodes.to, source, channel));
   if (copy.has_value()) {
     answer.recording = copy->name;
     answer.first_block = copy->blocks;
   } else {
-    TD_RETURN_IF_ERROR(MoveBlocks(program, interrupt, request, nodes, place, &answer));
+    TD_RETURN_IF_ERROR(MoveBlocks(program, interrupt, request, nodes, checkpoint, &answer));
   }
   const absl::Status settled =
       FinishCopy(program, interrupt, options, nodes, request, original, answer.recording);
   // Until now another one that is told the same goes on with this copy instead of making its own.
-  place.Remove();
+  checkpoint.Remove();
   TD_RETURN_IF_ERROR(settled);
   answer.moved = options.move;
   program.Print(AnswerOf(answer), CopiedText(answer));

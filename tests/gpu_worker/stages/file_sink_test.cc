@@ -22,7 +22,7 @@ using testing::MatchesRegex;
 
 constexpr uint64_t kBlockBytes = 4096;
 
-SinkPlace Place() {
+SinkSetup Place() {
   return {.files = services::files::FileRoots::Anywhere(), .block_bytes = kBlockBytes};
 }
 
@@ -71,9 +71,9 @@ TEST_F(FileSinkTest, TheTargetComesWithTheEnd) {
 
 // Their places are zeros, as they were recorded. Blocks of 512 samples, from sample 1000 on.
 TEST_F(FileSinkTest, LostSamplesAreToldOf) {
-  SinkPlace place = Place();
-  place.datatype = "cf32_le";
-  place.annotations = {{.sample_start = 900, .sample_count = 150, .label = "lost"},
+  SinkSetup setup = Place();
+  setup.datatype = "cf32_le";
+  setup.annotations = {{.sample_start = 900, .sample_count = 150, .label = "lost"},
                        {.sample_start = 1500, .sample_count = 20, .label = "lost"},
                        {.sample_start = 1600, .sample_count = 9, .label = "lost", .foreign = true},
                        {.sample_start = 2024, .sample_count = 512, .label = "lost"},
@@ -82,7 +82,7 @@ TEST_F(FileSinkTest, LostSamplesAreToldOf) {
                         .label = "lost",
                         .comment = "7 samples in 3 places of this span"},
                        {.sample_start = 9000, .sample_count = 1, .label = "lost"}};
-  MadeSink sink = CreateSink({.path = target_, .replace = false}, place).value();
+  MadeSink sink = CreateSink({.path = target_, .replace = false}, setup).value();
   for (uint64_t i = 0; i < 4; ++i) {
     const bool missing = i == 2;
     const dataplane::BlockHeader header = {
@@ -185,12 +185,12 @@ TEST_F(FileSinkTest, AFolderThatIsNotThereIsNotFound) {
 }
 
 TEST_F(FileSinkTest, OnlyWhereTheWorkerMayWrite) {
-  SinkPlace place = Place();
-  place.files = *services::files::FileRoots::Parse({"write:" + (folder_ / "out").string()});
-  EXPECT_EQ(ReasonOf(CreateSink({.path = target_}, place).status()), "FILE_OUTSIDE_ROOTS");
+  SinkSetup setup = Place();
+  setup.files = *services::files::FileRoots::Parse({"write:" + (folder_ / "out").string()});
+  EXPECT_EQ(ReasonOf(CreateSink({.path = target_}, setup).status()), "FILE_OUTSIDE_ROOTS");
   EXPECT_THAT(Names(), ElementsAre());
   std::filesystem::create_directory(folder_ / "out");
-  EXPECT_TRUE(CreateSink({.path = folder_ / "out" / "target"}, place).ok());
+  EXPECT_TRUE(CreateSink({.path = folder_ / "out" / "target"}, setup).ok());
 }
 
 }  // namespace

@@ -40,10 +40,10 @@ class Heavy final : public stages::Transform {
 class StageTimesTest : public DeviceTest {
  protected:
   stages::ChosenTransform HeavyTransform() {
-    const auto create = [this](const stages::TransformPlace& place)
+    const auto create = [this](const stages::TransformSetup& setup)
         -> absl::StatusOr<std::unique_ptr<stages::Transform>> {
       TD_ASSIGN_OR_RETURN(auto crc, device().NewHostMemory(sizeof(uint32_t)));
-      return std::make_unique<Heavy>(*place.queue, std::move(crc));
+      return std::make_unique<Heavy>(*setup.queue, std::move(crc));
     };
     return {.name = "heavy", .create = create};
   }

@@ -257,9 +257,9 @@ void ExpectNoSourceFor(const std::string& kind, const std::string& why, const st
   const auto host = pipeline::ChooseDevice("host");
   const auto queue = host->device->NewQueue();
   ExpectUnusable(ChooseSource({"synth"})->create({.device = &other}).status(), "synth" + why);
-  const TransformPlace place{.device = &other, .queue = queue->get(), .block_bytes = 1 << 20};
+  const TransformSetup setup{.device = &other, .queue = queue->get(), .block_bytes = 1 << 20};
   const auto create = [&](const services::StageSpec& spec) {
-    return ChooseTransform(spec)->create(place).status();
+    return ChooseTransform(spec)->create(setup).status();
   };
   ExpectUnusable(create({"convert", {{"from", "cu8"}}}), "convert" + why);
   ExpectUnusable(create({"power", {{"points", 64}}}), "power" + why);

@@ -1,4 +1,4 @@
-// What a copy asks of its channel, and where its place is kept. Copies between nodes:
+// What a copy asks of its channel, and where its checkpoint is kept. Copies between nodes:
 // tests/e2e/kills.sh copies.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,10 +9,10 @@
 
 #include "dataplane/now.h"
 #include "dataplane/reason.h"
+#include "services/copy/checkpoint_file.h"
 #include "services/copy/compatible.h"
 #include "services/copy/copy.h"
 #include "services/copy/pace.h"
-#include "services/copy/place_file.h"
 
 namespace tapedeck::services::copying {
 namespace {
@@ -28,21 +28,21 @@ CopyRequest RequestTo(const std::string& channel) {
           .channel = {.name = channel}};
 }
 
-class PlaceFileTest : public testing::Test {
+class CheckpointFileTest : public testing::Test {
  protected:
-  ~PlaceFileTest() override { std::filesystem::remove_all(root_); }
+  ~CheckpointFileTest() override { std::filesystem::remove_all(root_); }
 
   const std::string root_ = testing::TempDir() + "/places" + std::to_string(getpid());
-  const PlaceFile file_{root_ + "/copies", RequestTo("luns/l/channels/d")};
+  const CheckpointFile file_{root_ + "/copies", RequestTo("luns/l/channels/d")};
 };
 
-TEST_F(PlaceFileTest, KeepsAPlaceForItsOwnerAlone) {
+TEST_F(CheckpointFileTest, KeepsACheckpointForItsOwnerAlone) {
   EXPECT_FALSE(file_.Read().has_value());
   ASSERT_TRUE(file_.Write({.recording = "luns/l/channels/d/recordings/r", .token = kToken}).ok());
-  const auto place = file_.Read();
-  ASSERT_TRUE(place.has_value());
-  EXPECT_EQ(place->recording, "luns/l/channels/d/recordings/r");
-  EXPECT_EQ(place->token, kToken);
+  const auto checkpoint = file_.Read();
+  ASSERT_TRUE(checkpoint.has_value());
+  EXPECT_EQ(checkpoint->recording, "luns/l/channels/d/recordings/r");
+  EXPECT_EQ(checkpoint->token, kToken);
   struct stat folder {};
   ASSERT_EQ(stat((root_ + "/copies").c_str(), &folder), 0);
   EXPECT_EQ(folder.st_mode & 077, 0u);
@@ -50,11 +50,11 @@ TEST_F(PlaceFileTest, KeepsAPlaceForItsOwnerAlone) {
   EXPECT_FALSE(file_.Read().has_value());
 }
 
-TEST_F(PlaceFileTest, EachChannelHasItsOwn) {
-  EXPECT_NE(PlaceFile(root_, RequestTo("luns/l/channels/e")).path(), file_.path());
+TEST_F(CheckpointFileTest, EachChannelHasItsOwn) {
+  EXPECT_NE(CheckpointFile(root_, RequestTo("luns/l/channels/e")).path(), file_.path());
 }
 
-TEST_F(PlaceFileTest, WhatSomebodyElseWroteIsNoPlace) {
+TEST_F(CheckpointFileTest, WhatSomebodyElseWroteIsNoCheckpoint) {
   ASSERT_TRUE(file_.Write({.recording = "r", .token = kToken}).ok());
   for (const char* text :
        {"", "[]", "{\"kind\":\"tapedeck copy\"}",
@@ -65,8 +65,8 @@ TEST_F(PlaceFileTest, WhatSomebodyElseWroteIsNoPlace) {
   }
 }
 
-TEST(PlaceFile, WithoutAFolderNothingIsKept) {
-  const PlaceFile file("", RequestTo("luns/l/channels/d"));
+TEST(CheckpointFile, WithoutAFolderNothingIsKept) {
+  const CheckpointFile file("", RequestTo("luns/l/channels/d"));
   EXPECT_TRUE(file.Write({.recording = "r", .token = kToken}).ok());
   EXPECT_FALSE(file.Read().has_value());
 }

@@ -1,4 +1,4 @@
-#include "services/copy/place_file.h"
+#include "services/copy/checkpoint_file.h"
 
 #include <unistd.h>
 
@@ -47,27 +47,27 @@ absl::Status MakeFolder(const std::string& folder) {
 
 }  // namespace
 
-PlaceFile::PlaceFile(const std::string& folder, const CopyRequest& request)
+CheckpointFile::CheckpointFile(const std::string& folder, const CopyRequest& request)
     : folder_(folder), path_(PathOf(folder, request)) {}
 
-std::optional<Place> PlaceFile::Read() const {
+std::optional<Checkpoint> CheckpointFile::Read() const {
   if (path_.empty()) return std::nullopt;
   const auto text = files::ReadText(path_, kMostBytes);
   if (!text.ok()) return std::nullopt;
   const json object = json::parse(*text, nullptr, /*allow_exceptions=*/false);
   if (!object.is_object() || TextIn(object, "kind") != kKind) return std::nullopt;
-  Place place{.recording = TextIn(object, "recording"),
-              .token = absl::HexStringToBytes(TextIn(object, "token"))};
-  if (place.recording.empty() || place.token.size() != kTokenBytes) return std::nullopt;
-  return place;
+  Checkpoint checkpoint{.recording = TextIn(object, "recording"),
+                        .token = absl::HexStringToBytes(TextIn(object, "token"))};
+  if (checkpoint.recording.empty() || checkpoint.token.size() != kTokenBytes) return std::nullopt;
+  return checkpoint;
 }
 
-absl::Status PlaceFile::Write(const Place& place) const {
+absl::Status CheckpointFile::Write(const Checkpoint& checkpoint) const {
   if (path_.empty()) return absl::OkStatus();
   TD_RETURN_IF_ERROR(MakeFolder(folder_));
   const std::string text = json{{"kind", kKind},
-                                {"recording", place.recording},
-                                {"token", absl::BytesToHexString(place.token)}}
+                                {"recording", checkpoint.recording},
+                                {"token", absl::BytesToHexString(checkpoint.token)}}
                                .dump();
   TD_ASSIGN_OR_RETURN(const auto part, files::PartFile::Create(path_, /*replace=*/true));
   if (write(part->fd(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
@@ -76,7 +76,7 @@ absl::Status PlaceFile::Write(const Place& place) const {
   return part->Publish();
 }
 
-void PlaceFile::Remove() const {
+void CheckpointFile::Remove() const {
   if (!path_.empty()) unlink(path_.c_str());
 }
 

@@ -1,5 +1,5 @@
-// Where a copy's place is kept between two runs of a program: a file that its owner alone may read,
-// since who has the secret may write into the recording. One thread.
+// Where a copy's checkpoint is kept between two runs of a program: a file that its owner alone may
+// read, since who has the secret may write into the recording. One thread.
 #pragma once
 
 #include <optional>
@@ -10,16 +10,16 @@
 
 namespace tapedeck::services::copying {
 
-class PlaceFile {
+class CheckpointFile {
  public:
   // Below `folder`, which is made when it is needed. Empty: nothing is kept. Of each source and
   // channel of a node there is one.
-  PlaceFile(const std::string& folder, const CopyRequest& request);
+  CheckpointFile(const std::string& folder, const CopyRequest& request);
 
   // None: there is no such file, or it is not what was written here.
-  std::optional<Place> Read() const;
+  std::optional<Checkpoint> Read() const;
   // The errors of files (services/base/files/errors.h).
-  absl::Status Write(const Place& place) const;
+  absl::Status Write(const Checkpoint& checkpoint) const;
   void Remove() const;
 
   const std::string& path() const { return path_; }
