@@ -81,8 +81,8 @@ template <>
 struct Fields<JobRail> {
   static constexpr auto kList =
       std::make_tuple(Report(&JobRail::name, "name"), Report(&JobRail::blocks, "blocks"),
-                      Report(&JobRail::mb_per_s, "mb_per_s"), Report(&JobRail::up, "up"),
-                      Report(&JobRail::cause, "cause"));
+                      Report(&JobRail::mb_per_s, "mb_per_s", {.unit = Unit::kMegabytesPerS}),
+                      Report(&JobRail::up, "up"), Report(&JobRail::cause, "cause"));
 };
 
 struct Job {
@@ -140,7 +140,7 @@ struct Fields<Job> {
       Report(&Job::start_time_ns, "start_time", {.unit = Unit::kTime}),
       Report(&Job::end_time_ns, "end_time", {.unit = Unit::kTime}),
       Report(&Job::captures, "captures"),
-      Derive(&RateOf, {.name = "mb_per_s", .role = Role::kReported}),
+      Derive(&RateOf, {.name = "mb_per_s", .role = Role::kReported, .unit = Unit::kMegabytesPerS}),
       Report(&Job::counters, "counters", {.flat = true}),
       Derive(&RailsOf, {.name = "rails", .role = Role::kReported}),
       Report(&Job::timing, "timing", {.sparse = true}), Report(&Job::outputs, "outputs"),

@@ -41,6 +41,11 @@ inline Json AsJson(const model::FieldTraits& field, int64_t value) {
   return field.unit == model::Unit::kDuration ? Json(Seconds(value)) : Json(value);
 }
 
+// Rates to a kilobyte: more digits are noise.
+inline Json AsJson(const model::FieldTraits& field, double value) {
+  return field.unit == model::Unit::kMegabytesPerS ? std::round(value * 1e3) / 1e3 : value;
+}
+
 // dB to a hundredth; null where nothing is there.
 inline Json AsJson(const model::FieldTraits& field, const std::vector<float>& values) {
   const bool decibels = field.unit == model::Unit::kDecibels;

@@ -24,7 +24,7 @@ enum class Role {
 
 // What a number counts. Times and durations are int64_t nanoseconds here, google.protobuf types on
 // the wire, `NAME_ns` on disk; for people a time is RFC 3339 and a duration NAME_s, in seconds.
-enum class Unit { kNone, kBytes, kTime, kDuration, kDecibels };
+enum class Unit { kNone, kBytes, kTime, kDuration, kDecibels, kMegabytesPerS };
 
 // Durations, 73 years, and times before or since 1970: a time and a duration, or three durations,
 // add up within an int64_t.

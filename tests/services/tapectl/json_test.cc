@@ -121,6 +121,9 @@ TEST(FieldJson, AJobHasItsListAndWhatFollowsFromIt) {
             nlohmann::json(
                 {{"name", "r0"}, {"blocks", 0}, {"mb_per_s", 0.5}, {"up", true}, {"cause", ""}}));
   EXPECT_EQ(json["error"]["code"], "INTERNAL");
+  const auto slow =
+      nlohmann::json::parse(AnswerOf(Job{.bytes = 1'000'000, .elapsed_ns = 3'000'000'000}).json);
+  EXPECT_EQ(slow["mb_per_s"], 0.333);
   EXPECT_FALSE(json.contains("timing"));
   EXPECT_TRUE(json["end_time"].is_null());
 }
