@@ -1,13 +1,20 @@
 #!/usr/bin/python3
 """Writes the types of the console's page into services/console/web/src/types.ts: the messages of the protos that it speaks, in the
-JSON that the console answers in (services/console/message_json.h). tests/lint/made.py refuses a tree where that changes something."""
+JSON that the console answers in (services/console/message_json.h). It writes the settings of a channel into luns/settings.ts, too.
+tests/lint/made.py refuses a tree where that changes something."""
+import json
 import pathlib
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import reasons  # noqa: E402
 
 FILE = "services/console/web/src/types.ts"
+# The settings of a channel, of its list of fields.
+SETTINGS, LISTED = "services/console/web/src/luns/settings.ts", "services/model/channel.h"
+ENTRY = re.compile(r"Describe\(\s*&Channel::\w+,\s*\{(.*?)\}\)", re.DOTALL)
+TRAIT = re.compile(r'\.(\w+) = ((?:"(?:[^"\\]|\\.)*"\s*)+|[\w:]+)')
 PROTOS = ("catalog", "doctor", "node", "pipeline", "recorder", "view")
 # The page speaks these, and what they hold. Their names there, where these differ.
 SPOKEN = ("Lun", "Channel", "Recording", "VerifyRecordingResponse", "Scrub", "Node", "WatchStatsResponse", "Job", "DoctorFinding",
@@ -29,7 +36,7 @@ SMALL = ("CommitLevel", "DamageKind", "FullPolicy", "Severity")
 # Where "not set" has a word, and where it is null; elsewhere a node sets it.
 ZERO = {"DamageKind": "none", "ScrubState": "NONE"}
 UNSET = (".tapedeck.v1.TransferOp",)
-MESSAGE, ENUM, REPEATED = 11, 14, 3
+MESSAGE, ENUM, STRING, REPEATED = 11, 14, 9, 3
 COLUMNS = 160
 
 
@@ -66,6 +73,12 @@ class Types:
         known = field.type_name == DURATION or field.name in SPARSE.get(message.name, ())
         return f"{value} | null" if absent and not known else value
 
+    def words_of(self, full):
+        """Of an enum, without the one for "not set"."""
+        values = [value.name for value in self.enums[full].value]
+        words = [value.removeprefix(values[0].removesuffix("UNSPECIFIED")) for value in values[1:]]
+        return [word.lower() if named(full) in SMALL else word for word in words]
+
     def lines_of(self, message):
         """The members of its interface."""
         for field in message.field:
@@ -82,16 +95,36 @@ class Types:
             return
         self.found[full] = ""
         if full in self.enums:
-            values = [value.name for value in self.enums[full].value]
-            words = [value.removeprefix(values[0].removesuffix("UNSPECIFIED")) for value in values[1:]]
-            words = [word.lower() if named(full) in SMALL else word for word in words]
-            words = [f"'{word}'" for word in [ZERO.get(named(full))] + words if word]
+            words = [f"'{word}'" for word in [ZERO.get(named(full))] + self.words_of(full) if word]
             line = f"export type {named(full)} = {' | '.join(words)};\n"
             self.found[full] = line if len(line) <= COLUMNS else f"export type {named(full)} =\n" + "".join(
                 f"  | {word}\n" for word in words)[:-1] + ";\n"
             return
         lines = "".join(self.lines_of(self.messages[full]))
         self.found[full] = f"export interface {named(full)} {{\n{lines}}}\n"
+
+
+def settings(types, header):
+    """A line for each field of a channel that has an option, with what its list says of it."""
+    fields = {field.name: field for field in types.messages[".tapedeck.v1.Channel"].field}
+    for entry in ENTRY.finditer(header):
+        traits = {key: "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', value)) if '"' in value else value
+                  for key, value in TRAIT.findall(entry.group(1))}
+        if "option" not in traits:
+            continue
+        field, kind = fields[traits["name"]], "text"
+        if field.type_name == DURATION:
+            kind = "span"
+        elif traits.get("unit") == "Unit::kBytes":
+            kind = "bytes"
+        elif field.type == MESSAGE:
+            kind = "labels"
+        elif field.type not in (ENUM, STRING):
+            kind = "number"
+        words = types.words_of(field.type_name) if field.type == ENUM else []
+        shown = {"name": traits["name"], "option": traits["option"], "kind": kind, "words": words, "help": traits["help"].replace('\\"', '"'),
+                 "initial": traits.get("initial", ""), "zero": traits.get("zero", "")}
+        yield f"  {json.dumps(shown)},\n"
 
 
 def texts(root=reasons.ROOT):
@@ -101,6 +134,9 @@ def texts(root=reasons.ROOT):
         types.add(f".tapedeck.v1.{name}")
     text = (root / FILE).read_text(encoding="utf-8")
     yield FILE, text, reasons.spliced(text, "page_types.py", "\n" + "".join(made + "\n" for made in types.found.values()))
+    text = (root / SETTINGS).read_text(encoding="utf-8")
+    lines = settings(types, (root / LISTED).read_text(encoding="utf-8"))
+    yield SETTINGS, text, reasons.spliced(text, "page_types.py", "".join(lines))
 
 
 if __name__ == "__main__":

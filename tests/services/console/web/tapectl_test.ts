@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { channelFields, channelOptions, changed, lunFields, maskOf } from '../../../../services/console/web/src/luns/fields.ts';
+import { CHANNEL_MASK, channelFields, channelOf, channelOptions, changed, lunFields, maskOf } from '../../../../services/console/web/src/luns/fields.ts';
 import { originText } from '../../../../services/console/web/src/format.ts';
 import { fileFlags, line, quoted, stageText } from '../../../../services/console/web/src/tapectl.ts';
 
@@ -24,9 +24,17 @@ test('a stage is written as --source takes it', () => {
 
 test('an update names what has changed alone', () => {
   const before = channelFields();
-  const after = { ...before, segment: '1GiB', labels: 'a=b' };
+  const after = { ...before, segment_bytes: '1GiB', labels: 'a=b' };
   assert.deepEqual(changed(channelOptions(before), channelOptions(after)), { segment: '1GiB', label: ['a=b'] });
-  assert.equal(maskOf(before, after, { segment: 'segmentBytes', labels: 'labels', datatype: 'datatype' }), 'segmentBytes,labels');
+  assert.equal(maskOf(before, after, CHANNEL_MASK), 'segment_bytes,labels');
+});
+
+test('a channel is shown as it was typed', () => {
+  const typed = { ...channelFields(), name: 'c0', transfer_op: 'SEND', sample_rate: '1000000', pre_trigger: '2s', move_to: 'deep', move_after: '3600s', labels: 'a=b' };
+  const channel = channelOf('l0', typed);
+  assert.deepEqual([channel.name, channel['block_bytes'], channel['pre_trigger_s'], channel['move_to']], ['luns/l0/channels/c0', 2 ** 20, 2, 'luns/deep']);
+  assert.deepEqual(channelFields(channel as unknown as Parameters<typeof channelFields>[0]), typed);
+  assert.throws(() => channelOf('l0', { ...typed, segment_bytes: 'much' }), /Segment must be a number of bytes/);
 });
 
 test('labels are set and removed one by one', () => {

@@ -1,6 +1,7 @@
 // What the forms of LUNs and channels hold, as people type it, and what is made of it.
 import { bytes, pairsText, parseBytes, parsePairs, parseSpan } from '../format.ts';
 import type { Channel, Lun } from '../types.ts';
+import { CHANNEL_SETTINGS, type Setting } from './settings.ts';
 
 export interface LunFields {
   name: string;
@@ -14,22 +15,8 @@ export interface LunFields {
   labels: string;
 }
 
-export interface ChannelFields {
-  name: string;
-  blockBytes: string;
-  datatype: string;
-  sampleRate: string;
-  commit: string;
-  op: string;
-  preTrigger: string;
-  postTrigger: string;
-  segment: string;
-  moveTo: string;
-  moveAfter: string;
-  moveRate: string;
-  description: string;
-  labels: string;
-}
+// By the names of the settings (settings.ts), and the name.
+export type ChannelFields = Record<string, string>;
 
 // The largest unit that says it in whole numbers.
 function exact(value: number): string {
@@ -61,21 +48,28 @@ export const lunFields = (lun?: Lun): LunFields => ({
   labels: pairsText(lun?.labels ?? {}),
 });
 
+// Of a message the member that a setting has.
+const keyOf = ({ name, kind }: Setting) => (kind === 'span' ? `${name}_s` : name);
+
+function shown(setting: Setting, channel: Channel): string {
+  const value = channel[keyOf(setting) as keyof Channel];
+  switch (setting.kind) {
+    case 'bytes':
+      return exact(value as number);
+    case 'span':
+      return spanText(value as number);
+    case 'number':
+      return (value as number) > 0 ? String(value) : '';
+    case 'labels':
+      return pairsText(value as Record<string, string>);
+    default:
+      return setting.name === 'move_to' ? String(value).replace(/^luns\//, '') : String(value ?? '');
+  }
+}
+
 export const channelFields = (channel?: Channel): ChannelFields => ({
   name: channel?.name.split('/')[3] ?? '',
-  blockBytes: channel ? exact(channel.block_bytes) : '1MiB',
-  datatype: channel?.datatype ?? 'cf32_le',
-  sampleRate: channel && channel.sample_rate > 0 ? String(channel.sample_rate) : '',
-  commit: channel?.commit_level ?? 'durable',
-  op: channel?.transfer_op ?? '',
-  preTrigger: spanText(channel?.pre_trigger_s),
-  postTrigger: spanText(channel?.post_trigger_s),
-  segment: channel ? exact(channel.segment_bytes) : '',
-  moveTo: channel?.move_to.split('/')[1] ?? '',
-  moveAfter: spanText(channel?.move_after_s),
-  moveRate: channel ? exact(channel.move_rate_bytes_per_second) : '',
-  description: channel?.description ?? '',
-  labels: pairsText(channel?.labels ?? {}),
+  ...Object.fromEntries(CHANNEL_SETTINGS.map((setting) => [setting.name, channel ? shown(setting, channel) : setting.initial])),
 });
 
 // What cannot be meant throws, naming its field.
@@ -111,22 +105,31 @@ export const lunOf = (fields: LunFields) => ({
   labels: asLabels(fields.labels),
 });
 
-export const channelOf = (lun: string, fields: ChannelFields) => ({
-  name: `luns/${lun}/channels/${fields.name}`,
-  block_bytes: asBytes('The block', fields.blockBytes),
-  datatype: fields.datatype.trim(),
-  sample_rate: Number(fields.sampleRate || 0),
-  commit_level: fields.commit,
-  transfer_op: fields.op || null,
-  pre_trigger_s: asSpan('The time before a trigger', fields.preTrigger),
-  post_trigger_s: asSpan('The time after a trigger', fields.postTrigger),
-  segment_bytes: asBytes('The segment', fields.segment),
-  move_to: fields.moveTo.trim() === '' ? '' : `luns/${fields.moveTo.trim()}`,
-  move_after_s: asSpan('The time after which recordings are moved', fields.moveAfter),
-  move_rate_bytes_per_second: asBytes('The rate at which they are moved', fields.moveRate),
-  description: fields.description,
-  labels: asLabels(fields.labels),
+function meant(setting: Setting, text: string): unknown {
+  switch (setting.kind) {
+    case 'bytes':
+      return asBytes(wordsOf(setting), text);
+    case 'span':
+      return asSpan(wordsOf(setting), text);
+    case 'number':
+      return Number(text || 0);
+    case 'labels':
+      return asLabels(text);
+    default:
+      if (setting.words.length > 0) return text || null;
+      return setting.name === 'move_to' && text.trim() !== '' ? `luns/${text.trim()}` : text.trim();
+  }
+}
+
+// "Block bytes"
+export const wordsOf = ({ option }: Setting) => option.charAt(0).toUpperCase() + option.slice(1).replaceAll('-', ' ');
+
+export const channelOf = (lun: string, fields: ChannelFields): Record<string, unknown> => ({
+  name: `luns/${lun}/channels/${fields['name']}`,
+  ...Object.fromEntries(CHANNEL_SETTINGS.map((setting) => [keyOf(setting), meant(setting, fields[setting.name] ?? '')])),
 });
+
+export const CHANNEL_MASK = Object.fromEntries(CHANNEL_SETTINGS.map(({ name }) => [name, name]));
 
 // The keys that differ, as a field mask has them.
 export function maskOf<Fields extends object>(before: Fields, after: Fields, names: Partial<Record<keyof Fields, string>>): string {
@@ -151,21 +154,8 @@ export const lunOptions = (fields: LunFields) => ({
   label: labelsOf(fields.labels),
 });
 
-export const channelOptions = (fields: ChannelFields) => ({
-  'block-bytes': fields.blockBytes,
-  datatype: fields.datatype,
-  'sample-rate': fields.sampleRate,
-  commit: fields.commit,
-  'transfer-op': fields.op,
-  'pre-trigger': fields.preTrigger,
-  'post-trigger': fields.postTrigger,
-  segment: fields.segment,
-  'move-to': fields.moveTo,
-  after: fields.moveAfter,
-  'move-rate': fields.moveRate,
-  description: fields.description,
-  label: labelsOf(fields.labels),
-});
+export const channelOptions = (fields: ChannelFields) =>
+  Object.fromEntries(CHANNEL_SETTINGS.map(({ name, option, kind }) => [option, kind === 'labels' ? labelsOf(fields[name] ?? '') : (fields[name] ?? '')]));
 
 // As tapectl updates them: NAME=VALUE adds or replaces one, NAME- removes it.
 function labelChanges(before: string[], after: string[]): string[] {
