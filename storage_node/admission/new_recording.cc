@@ -28,6 +28,8 @@ constexpr char kImport[] = "import";
 
 // Names that are tried where something has them already.
 constexpr int kNameTries = 8;
+// Another session may take the room that was made in a ring.
+constexpr int kRoundsOfRoom = 3;
 
 // Of the labels and the origin, as a manifest has them.
 uint64_t DescriptionBytes(const Open& open) {
@@ -229,7 +231,8 @@ absl::StatusOr<recording::Reservation> ReserveBytes(NodeResources& resources,
   const auto& capacity = target.lun->capacity;
   if (capacity->limit() == 0) return recording::Reservation();
   if (auto room = TakeRoom(capacity, bytes, least)) return *std::move(room);
-  if (target.lun->config->full_policy == services::FullPolicy::kRing) {
+  const bool ring = target.lun->config->full_policy == services::FullPolicy::kRing;
+  for (int round = 0; ring && round < kRoundsOfRoom; ++round) {
     TD_RETURN_IF_ERROR(recordings::MakeRoom(resources.recordings, target.name.lun, *target.lun,
                                             std::max(bytes, least)));
     if (auto room = TakeRoom(capacity, bytes, least)) return *std::move(room);

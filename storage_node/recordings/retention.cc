@@ -102,14 +102,17 @@ absl::StatusOr<std::vector<catalog::RecordingRow>> OldestFirst(Recordings& recor
 enum class Order { kAny, kOfStreams };
 
 // kEnough: neither this one nor a younger one. Room that others take meanwhile is made by the next
-// call, from the oldest on: going on here would take the youngest for it.
+// pass, from the oldest on: going on here would take the youngest for it.
 enum class Verdict { kGoes, kStays, kEnough };
 
 Verdict GoesIf(bool lacking) { return lacking ? Verdict::kGoes : Verdict::kEnough; }
 
-// Oldest first, judges each that may go and deletes it if it goes. Returns whether nothing that
-// should go is left, as what is played or waits.
-absl::StatusOr<bool> DeleteWhere(Recordings& recordings, const std::string& lun_id,
+// How far a pass through the recordings came: kEnough ended it, or it reached the youngest, and
+// nothing that should go is left or something is, as what is played or waits.
+enum class Pass { kEnough, kAllGone, kSomeLeft };
+
+// Oldest first, judges each that may go and deletes it if it goes.
+absl::StatusOr<Pass> DeleteWhere(Recordings& recordings, const std::string& lun_id,
                                  luns::OpenLun& lun, absl::string_view why, Order order,
                                  dataplane::Deadline patience,
                                  const std::function<Verdict(const format::Manifest&)>& judge) {
@@ -133,10 +136,10 @@ absl::StatusOr<bool> DeleteWhere(Recordings& recordings, const std::string& lun_
     if (verdict == Verdict::kGoes && !waits) {
       TD_ASSIGN_OR_RETURN(gone, recordings.Remove(row.name, lun, why, may_go));
     }
-    if (verdict == Verdict::kEnough) break;
+    if (verdict == Verdict::kEnough) return Pass::kEnough;
     all = all && gone;
   }
-  return all;
+  return all ? Pass::kAllGone : Pass::kSomeLeft;
 }
 
 bool HasToLook(NextLooks& looks, const luns::OpenLun& lun, const AgeBase& age) {
@@ -177,14 +180,17 @@ absl::Status MakeRoom(Recordings& recordings, const std::string& lun_id, luns::O
   const auto lacks = [&](uint64_t used) { return used + bytes > lun.capacity->limit(); };
   if (lacks(lun.capacity->used())) ReadAccount(recordings, lun, SIZE_MAX);
   const auto patience = dataplane::Deadline::In(kOthersDeletion);
+  const auto judge = [&](const format::Manifest&) { return GoesIf(lacks(lun.capacity->sure())); };
   // What comes now is worth more than a stream without a gap.
   for (const Order order : {Order::kOfStreams, Order::kAny}) {
-    TD_RETURN_IF_ERROR(
-        DeleteWhere(recordings, lun_id, lun, "room for a new recording in the ring", order,
-                    patience,
-                    [&](const format::Manifest&) { return GoesIf(lacks(lun.capacity->sure())); })
-            .status());
-    if (!lacks(lun.capacity->sure())) break;
+    // Where others take the room that a pass has found or made, the oldest have their turn again.
+    Pass pass;
+    do {
+      TD_ASSIGN_OR_RETURN(
+          pass, DeleteWhere(recordings, lun_id, lun, "room for a new recording in the ring", order,
+                            patience, judge));
+    } while (pass == Pass::kEnough && lacks(lun.capacity->sure()) && !patience.passed());
+    if (pass == Pass::kEnough || !lacks(lun.capacity->sure())) break;
   }
   return absl::OkStatus();
 }
@@ -216,9 +222,10 @@ absl::StatusOr<int64_t> ApplyPolicies(Recordings& recordings, const std::string&
       next_ns = std::min(next_ns, due_ns);
       return Verdict::kStays;
     };
-    TD_ASSIGN_OR_RETURN(const bool all, DeleteWhere(recordings, lun_id, lun, "older than max_age",
-                                                    Order::kOfStreams, patience, is_due));
-    if (!all) next_ns = std::min(next_ns, age.now_ns + absl::ToInt64Nanoseconds(kLeftPeriod));
+    TD_ASSIGN_OR_RETURN(const Pass pass, DeleteWhere(recordings, lun_id, lun, "older than max_age",
+                                                     Order::kOfStreams, patience, is_due));
+    if (pass == Pass::kSomeLeft)
+      next_ns = std::min(next_ns, age.now_ns + absl::ToInt64Nanoseconds(kLeftPeriod));
   }
   if (lun.capacity->used() > FillLimit(lun)) ReadAccount(recordings, lun, SIZE_MAX);
   if (lun.capacity->sure() > FillLimit(lun)) {
