@@ -152,7 +152,7 @@ struct Fields<NodeStats> {
   static constexpr auto kList = std::make_tuple(
       Report(&NodeStats::sessions, "sessions"),
       Report(&NodeStats::sessions_opened, "sessions_opened"), Report(&NodeStats::blocks, "blocks"),
-      Report(&NodeStats::bytes, "bytes"), Report(&NodeStats::counters, "counters"),
+      Report(&NodeStats::bytes, "bytes"), Report(&NodeStats::counters, "counters", {.flat = true}),
       Report(&NodeStats::ring_bytes, "ring_bytes"), Report(&NodeStats::rails, "rails"));
 };
 

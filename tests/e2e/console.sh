@@ -14,11 +14,16 @@ call() {
 # listed FILTER: of the recordings.
 listed() { call CatalogService/ListRecordings "$ALL" | jq -e "$1" >/dev/null; }
 
+# stream [OPTION OF curl...]: statistics, for some seconds.
+stream() {
+  curl -sSN --max-time 3 -H 'Accept: text/event-stream' -H 'Content-Type: application/json' --data '{}' "$@" \
+    "$CONSOLE/api/tapedeck.v1.NodeService/WatchStats" 2>/dev/null || true
+}
+
 # stream_says WORD [OPTION OF curl...]: within some seconds.
 stream_says() {
   local said
-  said=$(curl -sSN --max-time 3 -H 'Accept: text/event-stream' -H 'Content-Type: application/json' --data '{}' "${@:2}" \
-    "$CONSOLE/api/tapedeck.v1.NodeService/WatchStats" 2>/dev/null) || true
+  said=$(stream "${@:2}")
   grep -q "^data: {.*$1" <<<"$said" || fail "the stream has no $1: $said"
 }
 
@@ -69,6 +74,7 @@ plain() {
   typed Timeline "$(call ViewService/GetTimeline "{\"recording\":\"$name\"}")"
   typed Explanation "$(call CatalogService/ExplainRecording "{\"name\":\"$name\"}")"
   typed Scrub "$(call RecorderService/GetScrub '{"parent":"luns/l0"}')"
+  typed Stats "$(stream | sed -n '/^data: /{s///p;q}')"
   typed NodeInfo "$(call NodeService/GetNode '{}')"
   typed Job "$(call workers/w0/PipelineService/GetJob '{"name":"jobs/1"}')"
   stream_says '"blocks":64,'

@@ -55,6 +55,14 @@ TEST(MessageJson, JobsAndNodesAreAsTapectlPrintsThem) {
   EXPECT_EQ(JsonOf(convert::ToProto(node)), tapectl::ToJson(node));
 }
 
+TEST(MessageJson, StatisticsHaveTheirCountersBesideTheRest) {
+  const NodeStats stats{.sessions = 2, .counters = {.crc_errors = 3}};
+  const Json json = JsonOf(convert::ToProto(stats));
+  EXPECT_EQ(json["sessions"], 2);
+  EXPECT_EQ(json["crc_errors"], 3);
+  EXPECT_FALSE(json.contains("counters"));
+}
+
 TEST(MessageJson, WhatTapectlDoesNotPrintIsInTheSameForm) {
   v1::UpdateLunRequest update;
   update.mutable_update_mask()->add_paths("max_age");
