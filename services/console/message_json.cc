@@ -5,6 +5,7 @@
 #include <google/protobuf/field_mask.pb.h>
 #include <google/protobuf/timestamp.pb.h>
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -100,6 +101,14 @@ Json TextOf(const Field& field, const std::string& text) {
   return field.type() == Field::TYPE_BYTES ? absl::Base64Escape(text) : text;
 }
 
+// A browser rounds what is further from 0: that is a text, as in protobuf's JSON.
+template <typename Number>
+Json ExactlyOf(Number number) {
+  constexpr int64_t kMost = int64_t{1} << 53;
+  const bool exact = std::cmp_less_equal(number, kMost) && std::cmp_greater_equal(number, -kMost);
+  return exact ? Json(number) : Json(absl::StrCat(number));
+}
+
 Json PrintMessage(const Message& value) {
   const Descriptor* const type = value.GetDescriptor();
   if (type == Timestamp::descriptor()) {
@@ -124,11 +133,11 @@ Json PrintValue(const Message& of, const Field& field, std::optional<int> at = s
     case Field::CPPTYPE_INT32:
       return at ? get.GetRepeatedInt32(of, &field, *at) : get.GetInt32(of, &field);
     case Field::CPPTYPE_INT64:
-      return at ? get.GetRepeatedInt64(of, &field, *at) : get.GetInt64(of, &field);
+      return ExactlyOf(at ? get.GetRepeatedInt64(of, &field, *at) : get.GetInt64(of, &field));
     case Field::CPPTYPE_UINT32:
       return at ? get.GetRepeatedUInt32(of, &field, *at) : get.GetUInt32(of, &field);
     case Field::CPPTYPE_UINT64:
-      return at ? get.GetRepeatedUInt64(of, &field, *at) : get.GetUInt64(of, &field);
+      return ExactlyOf(at ? get.GetRepeatedUInt64(of, &field, *at) : get.GetUInt64(of, &field));
     case Field::CPPTYPE_DOUBLE:
       return at ? get.GetRepeatedDouble(of, &field, *at) : get.GetDouble(of, &field);
     case Field::CPPTYPE_FLOAT:

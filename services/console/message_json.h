@@ -1,6 +1,7 @@
 // Messages in the JSON that tapectl prints: fields by their names in the proto, durations as NAME_s
-// in seconds, times as RFC 3339, enums by their words, 64-bit integers as numbers, bytes in base64.
-// Any thread.
+// in seconds, times as RFC 3339, enums by their words, bytes in base64, integers as numbers. Where
+// tapectl prints no such object, those beyond 2^53, which a browser would round, are texts; a
+// request may have either. Any thread.
 #pragma once
 
 #include <google/protobuf/message.h>

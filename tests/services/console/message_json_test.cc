@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -12,6 +13,7 @@
 #include "services/rpc/convert/node.h"
 #include "tapedeck/v1/doctor.pb.h"
 #include "tapedeck/v1/stages.pb.h"
+#include "tapedeck/v1/trace.pb.h"
 
 namespace tapedeck::services::console {
 namespace {
@@ -103,6 +105,31 @@ TEST(MessageJson, RequestsMayBeInTheSameForm) {
   v1::UpdateChannelRequest again;
   ASSERT_TRUE(ReadJson(WriteJson(update), again).ok());
   EXPECT_EQ(again.channel().pre_trigger().seconds(), 1);
+}
+
+TEST(MessageJson, IntegersThatABrowserWouldRoundAreTexts) {
+  constexpr int64_t kExact = int64_t{1} << 53;
+  v1::Trace trace;
+  trace.set_pid(-kExact);
+  trace.set_now_ns(kExact + 1);
+  trace.set_utc_ns(-kExact - 1);
+  trace.set_threads_without(UINT64_MAX);
+  const Json json = JsonOf(trace);
+  EXPECT_EQ(json["pid"], -kExact);
+  EXPECT_EQ(json["now_ns"], "9007199254740993");
+  EXPECT_EQ(json["utc_ns"], "-9007199254740993");
+  EXPECT_EQ(json["threads_without"], "18446744073709551615");
+  v1::Trace again;
+  ASSERT_TRUE(ReadJson(WriteJson(trace), again).ok());
+  EXPECT_EQ(again.SerializeAsString(), trace.SerializeAsString());
+  ASSERT_TRUE(ReadJson(R"({"now_ns": 9007199254740993, "utc_ns": -9007199254740993,
+                           "threads_without": 18446744073709551615, "pid": "7"})",
+                       again)
+                  .ok());
+  EXPECT_EQ(again.now_ns(), trace.now_ns());
+  EXPECT_EQ(again.utc_ns(), trace.utc_ns());
+  EXPECT_EQ(again.threads_without(), UINT64_MAX);
+  EXPECT_EQ(again.pid(), 7);
 }
 
 TEST(MessageJson, WhatIsNoRequestIsRefused) {
