@@ -106,6 +106,7 @@ absl::StatusOr<PlaybackSpec> FromProto(const v1::StartPlaybackRequest& request) 
 v1::Job ToProto(const Job& job) {
   v1::Job out;
   WriteFields(job, out);
+  out.mutable_counters();  // there even if all are 0
   WriteNotes(job.notes, out);
   Write(job.stage_times, *out.mutable_stage_times());
   return out;

@@ -14,7 +14,9 @@ absl::StatusOr<NodeInfo> FromProto(const v1::Node& node) {
 }
 
 v1::WatchStatsResponse ToProto(const NodeStats& stats) {
-  return Written<v1::WatchStatsResponse>(stats);
+  auto out = Written<v1::WatchStatsResponse>(stats);
+  out.mutable_counters();  // there even if all are 0
+  return out;
 }
 
 NodeStats FromProto(const v1::WatchStatsResponse& response) {
