@@ -59,6 +59,12 @@ std::optional<Json> PrintFields(const Message& message) {
   return tapectl::FieldsAsJson(object);
 }
 
+std::optional<Json> PrintShare(const Message& message) {
+  auto share = convert::ReadSound<explain::StageShare>(message);
+  if (share.thread.empty()) share.thread_share = 0;  // on the wire it is its own
+  return tapectl::FieldsAsJson(share);
+}
+
 // Of the messages that tapectl prints.
 Print PrintOf(const Descriptor* type) {
   static const std::pair<const Descriptor*, Print> kObjects[] = {
@@ -74,7 +80,7 @@ Print PrintOf(const Descriptor* type) {
       {v1::Scrub::descriptor(), PrintFields<Scrub>},
       {v1::DoctorFinding::descriptor(), PrintFields<doctor::Finding>},
       {v1::RailFacts::descriptor(), PrintFields<doctor::RailFacts>},
-      {v1::StageShare::descriptor(), PrintFields<explain::StageShare>}};
+      {v1::StageShare::descriptor(), PrintShare}};
   for (const auto& [known, print] : kObjects) {
     if (known == type) return print;
   }

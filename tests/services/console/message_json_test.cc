@@ -71,9 +71,12 @@ TEST(MessageJson, WhatTapectlDoesNotPrintIsInTheSameForm) {
   EXPECT_EQ(JsonOf(update),
             Json({{"lun", nullptr}, {"update_mask", "max_age"}, {"request_id", ""}}));
   v1::Explanation explanation;
-  explanation.add_stages()->set_name("source");
+  v1::StageShare& stage = *explanation.add_stages();
+  stage.set_name("store");
+  stage.set_share(0.5);
+  stage.set_thread_share(0.5);
   EXPECT_EQ(JsonOf(explanation)["stages"][0],
-            Json({{"name", "source"}, {"share", 0.0}, {"seconds", 0.0}}));
+            Json({{"name", "store"}, {"share", 0.5}, {"seconds", 0.0}}));
   EXPECT_TRUE(JsonOf(explanation).contains("elapsed_s"));
   v1::DoctorFinding finding;
   finding.set_severity(v1::SEVERITY_WARNING);
