@@ -28,6 +28,7 @@ PLAIN = {1: "number", 2: "number", 3: "number", 4: "number", 5: "number", 8: "bo
 # Where the model's object is not its message: what it has none of, has in another type, and has besides.
 LACKS = {"Job": ("coded_notes", "stage_times"), "Recording": ("stage_times",)}
 OTHERS = {"Job": {"notes": "Note[]"}}
+KEYS = {"elapsed_seconds": "elapsed_s"}  # where a key is not its field's name
 MORE = {"Timing": ("jitter_p50_s", "jitter_p99_s", "jitter_p999_s")}
 # Left out where they say nothing.
 SPARSE = {"Job": ("timing", "error"), "JobOutput": ("error",), "StageShare": ("thread", "thread_share")}
@@ -86,7 +87,8 @@ class Types:
                 yield from self.lines_of(self.messages[COUNTERS])
             elif field.name not in LACKS.get(message.name, ()):
                 value = OTHERS.get(message.name, {}).get(field.name) or self.of_field(message, field)
-                yield f"  {field.name}{'_s' * (field.type_name == DURATION)}{'?' * (field.name in SPARSE.get(message.name, ()))}: {value};\n"
+                key = KEYS.get(field.name, field.name) + "_s" * (field.type_name == DURATION)
+                yield f"  {key}{'?' * (field.name in SPARSE.get(message.name, ()))}: {value};\n"
         for name in MORE.get(message.name, ()):
             yield f"  {name}: number;\n"
 

@@ -177,6 +177,14 @@ Json PrintList(const Message& of, const Field& field) {
   return out;
 }
 
+// A duration is NAME_s, also where it is a plain number.
+std::string KeyOf(const Field& field) {
+  absl::string_view name = field.name();
+  const bool seconds =
+      Holds(field, Duration::descriptor()) || absl::ConsumeSuffix(&name, "_seconds");
+  return absl::StrCat(name, seconds ? "_s" : "");
+}
+
 // Of a field that is not set; none: it is left out.
 std::optional<Json> PrintAbsent(const Field& field) {
   if (Holds(field, google::rpc::Status::descriptor())) return std::nullopt;
@@ -218,8 +226,7 @@ Json JsonOf(const Message& message) {
   Json out = Json::object();
   for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
     const Field& field = *message.GetDescriptor()->field(i);
-    const bool seconds = Holds(field, Duration::descriptor());
-    const std::string key = absl::StrCat(field.name(), seconds ? "_s" : "");
+    const std::string key = KeyOf(field);
     if (field.is_repeated()) {
       out[key] = PrintList(message, field);
     } else if (!field.has_presence() || message.GetReflection()->HasField(message, &field)) {

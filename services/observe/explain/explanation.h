@@ -46,10 +46,11 @@ struct Fields<explain::StageShare> {
       Report(&explain::StageShare::thread_share, "thread_share", {.sparse = true}));
 };
 
+// Its message has elapsed_seconds.
 template <>
 struct Fields<explain::Explanation> {
   static constexpr auto kList =
-      std::make_tuple(Report(&explain::Explanation::elapsed_s, "elapsed_s"),
+      std::make_tuple(Report(&explain::Explanation::elapsed_s, "elapsed_s", {.in_some = true}),
                       Report(&explain::Explanation::limited_by, "limited_by"),
                       Report(&explain::Explanation::advice, "advice"),
                       Report(&explain::Explanation::stages, "stages"),

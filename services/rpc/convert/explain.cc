@@ -6,6 +6,7 @@ namespace tapedeck::services::convert {
 
 v1::Explanation ToProto(const explain::Explanation& explanation, bool running) {
   auto out = Written<v1::Explanation>(explanation);
+  out.set_elapsed_seconds(explanation.elapsed_s);
   for (v1::StageShare& stage : *out.mutable_stages()) {
     if (stage.thread().empty()) stage.set_thread_share(stage.share());
   }

@@ -13,14 +13,16 @@ TEST(PublishedTest, CountersAreThereEvenIfAllAreZero) {
   EXPECT_TRUE(ToProto(NodeStats{}).has_counters());
 }
 
-TEST(PublishedTest, AStageThatIsAloneHasItsOwnShareAsItsThreads) {
-  const explain::Explanation explanation{.stages = {{.name = "store", .share = 0.5},
+TEST(PublishedTest, AnExplanationHasItsTimeAndALoneStagesShareTwice) {
+  const explain::Explanation explanation{.elapsed_s = 7,
+                                         .stages = {{.name = "store", .share = 0.5},
                                                     {.name = "source",
                                                      .share = 0.1,
                                                      .thread = "pipeline thread",
                                                      .thread_share = 0.2}},
                                          .rails = {{.name = "rail r1", .share = 0.3}}};
   const v1::Explanation wire = ToProto(explanation, false);
+  EXPECT_EQ(wire.elapsed_seconds(), 7);
   EXPECT_EQ(wire.stages(0).thread_share(), 0.5);
   EXPECT_EQ(wire.stages(1).thread_share(), 0.2);
   EXPECT_EQ(wire.rails(0).thread_share(), 0);
