@@ -68,11 +68,15 @@ def method(service: str, name: str) -> tuple[str, Any, Any]:
     return f"/tapedeck.v1.{service}/{name}", _class_of(found.input_type), _class_of(found.output_type)
 
 
+def _prefix(enum: str) -> str:
+    """Of LunState LUN_STATE_."""
+    return "".join("_" + c if c.isupper() else c for c in enum).lstrip("_").upper() + "_"
+
+
 @functools.lru_cache(maxsize=None)
 def _enum(name: str) -> tuple[dict[int, str], dict[str, int]]:
     values = _pool().FindEnumTypeByName(f"tapedeck.v1.{name}").values
-    prefix = "".join("_" + c if c.isupper() else c for c in name).lstrip("_").upper() + "_"
-    words = {value.number: value.name[len(prefix):] for value in values}
+    words = {value.number: value.name[len(_prefix(name)):] for value in values}
     return words, {word: number for number, word in words.items()}
 
 
@@ -82,8 +86,8 @@ def word_of(enum: str, number: int) -> str:
 
 
 def number_of(enum: str, word: str) -> int:
-    """And back, in any case; KeyError."""
-    return _enum(enum)[1][word.upper()]
+    """And back, in any case, also of the proto's name: LUN_STATE_READY; KeyError."""
+    return _enum(enum)[1][word.upper().removeprefix(_prefix(enum))]
 
 
 def words_of(enum: str) -> list[str]:

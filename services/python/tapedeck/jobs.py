@@ -186,8 +186,8 @@ def number(enum: str, word: str) -> int:
 
 
 def settings_of(request: str, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields of the message `request`: NAME_s is the duration NAME in seconds, an enum is its word or number, and None leaves a
-    field out. TypeError, ArgumentInvalid."""
+    """Fields of the message `request`: NAME_s is the duration NAME in seconds, an enum is its word, its name in the proto or
+    its number, and None leaves a field out. TypeError, ArgumentInvalid."""
     known = message(request).DESCRIPTOR.fields_by_name
     fields = {}
     for name, value in settings.items():

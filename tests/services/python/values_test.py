@@ -119,8 +119,13 @@ class SettingsTest(unittest.TestCase):
                              {name.removesuffix("_s") for name in settings} | set(settings))
         again = descriptors.message("Channel")(**settings_of("Channel", settings))
         self.assertEqual(Channel.of(again).settings, settings)
-        with self.assertRaises(errors.ArgumentInvalid):
-            settings_of("Channel", {"transfer_op": "sned"})
+
+    def test_words_of_enums(self):
+        for word in ("WRITE", "write", "TRANSFER_OP_WRITE"):
+            self.assertEqual(settings_of("Channel", {"transfer_op": word}), {"transfer_op": 2})
+        for word in ("sned", "", "TRANSFER_OP_", "COMMIT_LEVEL_WRITTEN"):
+            with self.assertRaises(errors.ArgumentInvalid):
+                settings_of("Channel", {"transfer_op": word})
 
     def test_others_are_refused(self):
         for name in ("copys", "copies_t", "resume_s"):
