@@ -78,7 +78,8 @@ class Lun:
     cause: str
     description: str
     labels: Mapping[str, str]
-    settings: Mapping[str, Any]  # all that catalog.proto has, by name; of a duration NAME_s
+    settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    """All that catalog.proto has but lists, labels and times, by name; of a duration NAME_s."""
 
     @staticmethod
     def of(message: Any) -> Lun:
@@ -104,7 +105,8 @@ class Channel:
     labels: Mapping[str, str]
     move_to: str  # luns/{lun}; empty: its recordings stay
     move_after_s: float
-    settings: Mapping[str, Any]  # as of a Lun
+    settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    """As of a Lun."""
 
     @staticmethod
     def of(message: Any) -> Channel:

@@ -120,6 +120,11 @@ class SettingsTest(unittest.TestCase):
         again = descriptors.message("Channel")(**settings_of("Channel", settings))
         self.assertEqual(Channel.of(again).settings, settings)
 
+    def test_none_need_be_given(self):
+        lun = Lun("luns/l", "u", "posix", (), 0, 0, 0, "STOP", 0, 1, "READY", "", "", {})
+        channel = Channel("luns/l/channels/c", 65536, "cf32_le", 1e6, "DURABLE", 0, "", {}, "", 0.0)
+        self.assertEqual((lun.settings, channel.settings), ({}, {}))
+
     def test_words_of_enums(self):
         for word in ("WRITE", "write", "TRANSFER_OP_WRITE"):
             self.assertEqual(settings_of("Channel", {"transfer_op": word}), {"transfer_op": 2})
