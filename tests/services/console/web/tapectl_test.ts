@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CHANNEL_MASK, channelFields, channelOf, channelOptions, changed, lunFields, maskOf } from '../../../../services/console/web/src/luns/fields.ts';
+import { CHANNEL_MASK, channelFields, channelOf, channelOptions, changed, lunFields, maskOf, spanText } from '../../../../services/console/web/src/luns/fields.ts';
 import { originText } from '../../../../services/console/web/src/format.ts';
 import { fileFlags, line, quoted, stageText } from '../../../../services/console/web/src/tapectl.ts';
 
@@ -55,4 +55,11 @@ test('sizes come back in the largest whole unit', () => {
   assert.equal(fields.capacity, '20GiB');
   assert.equal(fields.maxAge, '259200s');
   assert.equal(fields.maxFill, '');
+});
+
+test('a span is as tapectl takes it', () => {
+  assert.equal(spanText(0.0000005), '0.0000005s');
+  assert.equal(spanText(1.5), '1.5s');
+  assert.equal(spanText(3600), '3600s');
+  assert.equal(spanText(), '');
 });

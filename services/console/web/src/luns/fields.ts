@@ -29,7 +29,8 @@ function exact(value: number): string {
   }
   return `${rest}${units[0]}`;
 }
-const spanText = (seconds = 0) => (seconds > 0 ? `${seconds}s` : '');
+// To a nanosecond, never as 5e-7.
+export const spanText = (seconds = 0) => (seconds > 0 ? `${seconds.toFixed(9).replace(/\.?0+$/, '')}s` : '');
 const lines = (text: string) =>
   text
     .split('\n')
