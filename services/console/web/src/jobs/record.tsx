@@ -22,7 +22,7 @@ interface Fields {
 // blocks goes before duration: both cannot be.
 function requestOf(where: Where, fields: Fields) {
   const duration = parseSpan(fields.duration);
-  if (fields.duration !== '' && !duration) throw new Error('The time must be like 10s or 5m.');
+  if (fields.duration !== '' && duration === undefined) throw new Error('The time must be like 10s or 5m.');
   const [lun, channel] = fields.channel.split('/');
   return {
     storage: where.storage,
