@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "gpu_worker/pace/feeds.h"
+#include "gpu_worker/pace/assemblers.h"
 
 namespace tapedeck::gpu_worker::pace {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
-#include "gpu_worker/pace/feeds.h"
+#include "gpu_worker/pace/assemblers.h"
 #include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker::pace {

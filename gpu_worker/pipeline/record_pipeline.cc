@@ -46,7 +46,7 @@ RecordPipeline::~RecordPipeline() {
   tasks_->Drop();
   if (plan_.timer != nullptr) plan_.timer->Wake();
   thread_->Stop();
-  if (rest_.tapped.has_value()) Hold(*std::exchange(rest_.tapped, std::nullopt));
+  if (rest_.for_second.has_value()) Hold(*std::exchange(rest_.for_second, std::nullopt));
 }
 
 void RecordPipeline::SetWaker(dataplane::Waker waker) {
@@ -82,8 +82,8 @@ void RecordPipeline::PostAdvance() {
 // starts. It rests when there is no slot, or the source has nothing; the ring's waker, a completion
 // or the source's waker posts it again.
 void RecordPipeline::Advance() {
-  if (rest_.tapped.has_value()) FeedSecondOutput();
-  if (end_.sealed || rest_.tapped.has_value()) return;
+  if (rest_.for_second.has_value()) FeedSecondOutput();
+  if (end_.sealed || rest_.for_second.has_value()) return;
   if (TooEarly()) return PostAdvance();
   if (end_.sealed) return;
   if (LimitReached() || MustStop()) return Seal(absl::OkStatus());
@@ -187,7 +187,7 @@ void RecordPipeline::Start(Underway underway) {
   plan_.work->meter().OnDevice(++underway_);
   if (filled->bytes > 0 && filled->bytes < underway.loan.stage.host.size()) Seal(filled->end);
   if (plan_.second_output == nullptr) return Enqueued(std::move(underway));
-  rest_.tapped = std::move(underway);
+  rest_.for_second = std::move(underway);
   FeedSecondOutput();
 }
 
@@ -223,7 +223,7 @@ void RecordPipeline::FeedSecondOutput() {
   StageMeter& meter = plan_.work->meter();
   meter.Begin();
   const absl::StatusOr<bool> taken = plan_.second_output->Take(
-      rest_.tapped->blocks.front().header(), rest_.tapped->loan.network.device);
+      rest_.for_second->blocks.front().header(), rest_.for_second->loan.network.device);
   meter.End(StageStep::kGpu);
   if (taken.ok() && !*taken) return;
   meter.Mark(plan_.work->queue(), StageStep::kGpu);
@@ -231,7 +231,7 @@ void RecordPipeline::FeedSecondOutput() {
     end_.broken = true;
     Seal(taken.status());
   }
-  Enqueued(*std::exchange(rest_.tapped, std::nullopt));
+  Enqueued(*std::exchange(rest_.for_second, std::nullopt));
 }
 
 // The device may still be at work on the slots.

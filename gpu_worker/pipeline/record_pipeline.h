@@ -143,10 +143,10 @@ class RecordPipeline final : public dataplane::Source {
 
   // What the next Advance waits for.
   struct Rest {
-    bool posted = false;             // it has been posted
-    bool dry = false;                // the source has nothing; its waker ends that
-    std::optional<Underway> unused;  // the slots that it had nothing for
-    std::optional<Underway> tapped;  // the second output has not taken all of it yet
+    bool posted = false;                 // it has been posted
+    bool dry = false;                    // the source has nothing; its waker ends that
+    std::optional<Underway> unused;      // the slots that it had nothing for
+    std::optional<Underway> for_second;  // the second output has not taken all of it yet
   };
 
   // Of the stream.

@@ -12,7 +12,7 @@ namespace {
 // What strangers may have waiting at a LUN: as many as a node has sessions.
 constexpr size_t kMaxWaiting = 64;
 
-absl::Status DeskIsFull(const std::string& lun) {
+absl::Status QueueIsFull(const std::string& lun) {
   return services::LimitReached(kMaxWaiting, "requests of a LUN",
                                 absl::StrCat("LUN ", lun, ": ", kMaxWaiting,
                                              " requests wait for its disks already; see that "
@@ -42,7 +42,7 @@ absl::Status LunQueue::TryRun(dataplane::Task task) {
     return absl::OkStatus();
   }
   absl::MutexLock lock(&mutex_);
-  if (waiting() >= kMaxWaiting) return DeskIsFull(lun_);
+  if (waiting() >= kMaxWaiting) return QueueIsFull(lun_);
   if (stop_) return absl::OkStatus();
   TD_RETURN_IF_ERROR(MakeThread());
   tasks_->Post(std::move(task));

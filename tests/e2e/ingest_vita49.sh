@@ -31,7 +31,7 @@ is_exact() {
   FIRST_ANSWER=$ANSWER
   echo "$SENT" >"$WORK/sent.json"
   told_of "$FIRST" "$WORK/first.json"
-  python3 "$HERE/vita49_story.py" sent "$WORK/sent.json" "$WORK/first.json" "$SAMPLE_RATE" || fail "$what: $ANSWER"
+  python3 "$HERE/vita49_context.py" sent "$WORK/sent.json" "$WORK/first.json" "$SAMPLE_RATE" || fail "$what: $ANSWER"
 
   begin_ingest "udp=127.0.0.1:0$INGEST_OPTIONS"
   tapectl play "$FIRST" --sink "udp:address=127.0.0.1:$PORT,packets=vita49,packet_bytes=1024" --rate recorded >/dev/null 2>&1 || true
@@ -39,7 +39,7 @@ is_exact() {
   SECOND=$(jq -r ".recording // empty" <<<"$ANSWER")
   [[ -n $SECOND ]] || fail "$what, played: $ANSWER"
   told_of "$SECOND" "$WORK/second.json"
-  python3 "$HERE/vita49_story.py" same "$WORK/first.json" "$WORK/second.json" || fail "$what, played: $ANSWER"
+  python3 "$HERE/vita49_context.py" same "$WORK/first.json" "$WORK/second.json" || fail "$what, played: $ANSWER"
   bytes_of "$FIRST" "$WORK/first.bin"
   bytes_of "$SECOND" "$WORK/second.bin"
   cmp "$WORK/first.bin" "$WORK/second.bin" || fail "$what, played: other bytes"
@@ -54,7 +54,7 @@ a_part_of() {
   tapectl play "$1" --sink "udp:address=127.0.0.1:$PORT,packets=vita49" --from-sample "$first" --to-sample "$end" --rate recorded >/dev/null
   end_ingest
   told_of "$(jq -r .recording <<<"$ANSWER")" "$WORK/second.json"
-  python3 "$HERE/vita49_story.py" part "$WORK/first.json" "$WORK/second.json" "$first" "$end" || fail "a part: $ANSWER"
+  python3 "$HERE/vita49_context.py" part "$WORK/first.json" "$WORK/second.json" "$first" "$end" || fail "a part: $ANSWER"
 }
 
 # are_captured: of such a stream a channel keeps what triggers name alone. Each capture has the retunes and losses of its samples, and
@@ -78,7 +78,7 @@ are_captured() {
   for i in 0 1; do
     told_of "${captures[i]}" "$WORK/capture.json"
     json_is "$(<"$WORK/capture.json")" ".blocks == $(((ends[i] - begins[i]) / BLOCK_SAMPLES))" "a capture"
-    python3 "$HERE/vita49_story.py" captured "$WORK/sent.json" "$WORK/capture.json" "$SAMPLE_RATE" "${begins[i]}" "${ends[i]}" ||
+    python3 "$HERE/vita49_context.py" captured "$WORK/sent.json" "$WORK/capture.json" "$SAMPLE_RATE" "${begins[i]}" "${ends[i]}" ||
       fail "a capture: $ANSWER"
   done
 }

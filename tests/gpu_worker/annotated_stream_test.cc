@@ -1,4 +1,4 @@
-// What a worker remarks of a stream goes to a storage node in as many calls as the node needs.
+// What a worker reports of a stream goes to a storage node in as many calls as the node needs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -65,7 +65,7 @@ TEST_F(Vita49Test, SamplesOfTheSecondAreCounted) {
   EXPECT_EQ(Read(Data(5)).is, Is::kMalformed);
 }
 
-TEST_F(Vita49Test, NewsHoldFromTheirSampleOn) {
+TEST_F(Vita49Test, ChangesHoldFromTheirSampleOn) {
   EXPECT_TRUE(Read(VitaContext(kStream, {}, 1e9, 3)).changes.empty());  // nothing has begun
   const Packet first = Read(Data(500));
   EXPECT_EQ(first.position, 0);
@@ -76,7 +76,7 @@ TEST_F(Vita49Test, NewsHoldFromTheirSampleOn) {
   EXPECT_THAT(later.changes, ElementsAre(SignalChange{277, TextOf(1'500'000'000)}));
 }
 
-TEST_F(Vita49Test, EarlyNewsAreOfTheirOwnStream) {
+TEST_F(Vita49Test, EarlyChangesAreOfTheirOwnStream) {
   Read(VitaContext(kStream, {}, 1e9, 3));
   for (uint32_t other = 100; other < 300; ++other) Read(VitaContext(other, {}, 2e9, 3));
   Read(VitaContext(kStream, {}, 4e9, 3));
@@ -84,7 +84,7 @@ TEST_F(Vita49Test, EarlyNewsAreOfTheirOwnStream) {
 }
 
 // A device that retunes in its first packet; what it sends may overtake itself.
-TEST_F(Vita49Test, EarlyNewsHoldFromTheirOwnSamplesOn) {
+TEST_F(Vita49Test, EarlyChangesHoldFromTheirOwnSamplesOn) {
   const auto tell = [&](uint64_t sample, double hertz) {
     Read(VitaContext(kStream, VitaTime::Of(sample, kRate), hertz, 3));
   };
@@ -300,7 +300,7 @@ TEST_F(Vita49GroupTest, AClockThatIsYearsOffIsNotBelieved) {
 }
 
 // A hundred retunes, some of them told again, lost, late or out of order.
-TEST(NewsTest, EachIsToldOnceWhereItHolds) {
+TEST(SignalMarksTest, EachIsToldOnceWhereItHolds) {
   auto counts = std::make_shared<Counts>();
   auto report = std::make_shared<StageReport>([] { return services::Notes(); });
   SignalMarks signal_marks(report, counts);
@@ -321,7 +321,7 @@ TEST(NewsTest, EachIsToldOnceWhereItHolds) {
 }
 
 // A device that goes back and forth, and says so before each of its packets.
-TEST(NewsTest, WhatComesOutOfOrderEndsWhereTheOldReturns) {
+TEST(SignalMarksTest, WhatComesOutOfOrderEndsWhereTheOldReturns) {
   auto counts = std::make_shared<Counts>();
   auto report = std::make_shared<StageReport>([] { return services::Notes(); });
   SignalMarks signal_marks(report, counts);
@@ -346,7 +346,7 @@ TEST(NewsTest, WhatComesOutOfOrderEndsWhereTheOldReturns) {
   }
 }
 
-TEST(NewsTest, ThereAreSoManyAtMost) {
+TEST(SignalMarksTest, ThereAreSoManyAtMost) {
   auto counts = std::make_shared<Counts>();
   auto report = std::make_shared<StageReport>([] { return services::Notes(); });
   SignalMarks signal_marks(report, counts);

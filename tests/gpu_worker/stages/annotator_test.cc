@@ -107,7 +107,7 @@ class AnnotatorTest : public testing::Test {
     EXPECT_TRUE(dataplane::AwaitFor(done, absl::Seconds(10)));
     return status;
   }
-  void Remark(uint64_t sample) {
+  void Report(uint64_t sample) {
     report_->Annotate({.sample_start = sample, .sample_count = 1, .label = "lost"});
   }
 
@@ -119,13 +119,13 @@ class AnnotatorTest : public testing::Test {
 TEST_F(AnnotatorTest, WritesAsSoonAsTheRecordingIsKnown) {
   TakingStorage storage(100);
   const auto annotator = Annotator::Create(report_, storage).value();
-  Remark(1);
+  Report(1);
   annotator->SessionRuns("r");
   storage.AwaitTaken(1);
-  Remark(2);
+  Report(2);
   storage.AwaitTaken(2);
   annotator->SessionRuns("another");
-  Remark(3);
+  Report(3);
   EXPECT_TRUE(Finish(*annotator).ok());
   EXPECT_THAT(storage.taken(), SizeIs(3));
 }
@@ -133,7 +133,7 @@ TEST_F(AnnotatorTest, WritesAsSoonAsTheRecordingIsKnown) {
 TEST_F(AnnotatorTest, SaysWhatIsNotWritten) {
   TakingStorage storage(1);
   const auto annotator = Annotator::Create(report_, storage).value();
-  for (const uint64_t sample : {10, 20, 30}) Remark(sample);
+  for (const uint64_t sample : {10, 20, 30}) Report(sample);
   annotator->SessionRuns("r");
   const absl::Status status = Finish(*annotator);
   EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
@@ -146,7 +146,7 @@ TEST_F(AnnotatorTest, WaitsForANodeThatIsAway) {
   const auto annotator = Annotator::Create(report_, storage).value();
   annotator->SessionRuns("r");
   storage.SetAway(true);
-  for (const uint64_t sample : {10, 20, 30}) Remark(sample);
+  for (const uint64_t sample : {10, 20, 30}) Report(sample);
   storage.AwaitRefused();
   storage.SetAway(false);
   const absl::Time deadline = dataplane::SteadyTime() + absl::Seconds(10);
@@ -162,7 +162,7 @@ TEST_F(AnnotatorTest, LeavesOutWhatBelongsToASegmentThatIsGone) {
   TakingStorage storage(100);
   storage.first = 40;
   const auto annotator = Annotator::Create(report_, storage).value();
-  for (uint64_t sample = 0; sample < 100; sample += 10) Remark(sample);
+  for (uint64_t sample = 0; sample < 100; sample += 10) Report(sample);
   annotator->SessionRuns("r");
   EXPECT_TRUE(Finish(*annotator).ok());
   EXPECT_EQ(left_out_, 4u);
@@ -174,7 +174,7 @@ TEST_F(AnnotatorTest, WaitsForTheSegmentOfASample) {
   TakingStorage storage(100);
   storage.end = 50;
   const auto annotator = Annotator::Create(report_, storage).value();
-  for (uint64_t sample = 0; sample < 100; sample += 10) Remark(sample);
+  for (uint64_t sample = 0; sample < 100; sample += 10) Report(sample);
   annotator->SessionRuns("r");
   storage.AwaitTaken(5);
   storage.end = 80;
@@ -188,7 +188,7 @@ TEST_F(AnnotatorTest, ANodeThatStaysAwayIsToldOf) {
   const auto annotator = Annotator::Create(report_, storage).value();
   annotator->SessionRuns("r");
   storage.SetAway(true);
-  Remark(10);
+  Report(10);
   EXPECT_EQ(services::ReasonOf(Finish(*annotator))->reason, "NODE_UNREACHABLE");
 }
 
@@ -271,7 +271,7 @@ TEST_F(AnnotatorTest, WithoutACaptureAllIsLeftOut) {
   TakingStorage storage(1);
   const auto annotator = Annotator::Create(report_, storage, Annotator::Into::kCaptures).value();
   annotator->SessionRuns("");
-  for (const uint64_t sample : {1, 2}) Remark(sample);
+  for (const uint64_t sample : {1, 2}) Report(sample);
   EXPECT_TRUE(Finish(*annotator).ok());
   EXPECT_EQ(left_out_, 2u);
 }
@@ -280,7 +280,7 @@ TEST_F(AnnotatorTest, WithoutARecordingNothingCanBeWritten) {
   TakingStorage storage(1);
   const auto annotator = Annotator::Create(report_, storage).value();
   EXPECT_TRUE(Finish(*annotator).ok());
-  Remark(1);
+  Report(1);
   EXPECT_FALSE(Finish(*annotator).ok());
   EXPECT_THAT(storage.taken(), SizeIs(0));
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """What a recording of VITA 49.2 tells of its stream, held against who sent it: where the signal changes, and which samples are lost.
 
-  vita49_story.py sent SENT RECORDING RATE    what the emulator says that it has sent
-  vita49_story.py same RECORDING RECORDING
-  vita49_story.py part RECORDING RECORDING FIRST END   the second is of these samples of the first
-  vita49_story.py captured SENT RECORDING RATE FIRST END   it is a capture of these samples, and counts as the stream does
+  vita49_context.py sent SENT RECORDING RATE    what the emulator says that it has sent
+  vita49_context.py same RECORDING RECORDING
+  vita49_context.py part RECORDING RECORDING FIRST END   the second is of these samples of the first
+  vita49_context.py captured SENT RECORDING RATE FIRST END   it is a capture of these samples, and counts as the stream does
 """
 import json
 import sys

@@ -1,4 +1,4 @@
-// The feeds of a playback that chooses its samples.
+// The block assemblers of a playback that chooses its samples.
 #pragma once
 
 #include <deque>
