@@ -13,7 +13,7 @@ namespace tapedeck::storage_node {
 // One thread.
 class Serving {
  public:
-  // gRPC has been started (services/rpc/grpc_threads.h). Takes work once it returns. Errors name
+  // gRPC has been started (services/rpc/grpc_process.h). Takes work once it returns. Errors name
   // what of the settings cannot be used, and why.
   static absl::StatusOr<std::unique_ptr<Serving>> Start(const Settings& settings);
   ~Serving();  // ends, if it has not

@@ -32,7 +32,7 @@ namespace tapedeck::storage_node::node {
 
 struct StorageSettings {
   std::string state_dir;  // exists or its parent does
-  // Of sessions' rings, as admission/means.h says.
+  // Of sessions' rings, as admission/node_resources.h says.
   size_t ring_slots = admission::RingSettings().ring_slots;
   uint64_t ring_bytes = admission::RingSettings().ring_bytes;
   luns::MemberRoots member_roots;

@@ -31,7 +31,7 @@ struct Counts {
   std::atomic<uint64_t> foreign = 0;
   std::atomic<uint64_t> malformed = 0;
   std::atomic<Ending> ending = Ending::kNone;
-  std::atomic<uint64_t> untold = 0;        // news, for want of room
+  std::atomic<uint64_t> untold = 0;        // signal changes, for want of room
   std::atomic<uint64_t> dropped = 0;       // by the kernel
   std::atomic<uint64_t> lost_samples = 0;  // those of lost blocks, too
   std::atomic<uint64_t> lost_places = 0;   // in blocks that are there

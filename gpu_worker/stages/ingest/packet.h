@@ -42,7 +42,7 @@ struct Packet {
   std::vector<SignalChange> changes;        // of the signal
   std::optional<double> clock_step_s;       // the sender's clock was set before this packet
   std::optional<double> other_rate;         // told of the samples, and not the channel's
-  std::optional<uint64_t> other_format;     // the same of VITA 49: see payload_format.h there
+  std::optional<uint64_t> other_format;     // the same of VITA 49: see signal_text.h there
   // The stream is to begin at an instant, and cannot: its packets do not say when, in UTC, their
   // samples are of. Position 0 is the first sample of the first packet then.
   bool uncut = false;

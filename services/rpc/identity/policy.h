@@ -20,7 +20,7 @@
 namespace tapedeck::services::identity {
 
 struct Rule {
-  std::vector<std::string> identities;  // patterns, see glob.h
+  std::vector<std::string> identities;  // patterns, see address_patterns.h
   Role role = Role::kNone;
   // luns/PATTERN, with all of its channels, luns/PATTERN/channels/PATTERN, or inlets/PATTERN.
   std::vector<std::string> resources;
@@ -48,7 +48,7 @@ struct Place {
 // Immutable but for what it remembers. Any thread.
 class Policy {
  public:
-  // `revoked` are serial numbers, see serial.h.
+  // `revoked` are serial numbers, see below.
   Policy(std::vector<Rule> rules, const IdentityLimits& limits, std::set<std::string> revoked = {})
       : rules_(std::move(rules)), limits_(limits), revoked_(std::move(revoked)) {}
 

@@ -55,7 +55,7 @@ struct Decoded {
   // Of a context that says so: what the samples are, big-endian. None, too: they are of a kind that
   // no datatype of SigMF has.
   std::optional<dataplane::Datatype> format;
-  std::optional<uint64_t> told_format;  // the same as its words, see payload_format.h
+  std::optional<uint64_t> told_format;  // the same as its words, see signal_text.h
 };
 
 // Bytes of the packet that begins with this word; none: no packet is so short.

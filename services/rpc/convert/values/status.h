@@ -1,4 +1,4 @@
-// An absl::Status as the status of a gRPC call and back: its google.rpc.Status (rpc_status.h)
+// An absl::Status as the status of a gRPC call and back: its google.rpc.Status (fields.h)
 // travels in the trailer grpc-status-details-bin.
 #pragma once
 
