@@ -36,7 +36,7 @@ void Read(PacketReader& reader, const std::vector<std::byte>& packet, int64_t& n
   LiesWithin(read.samples, packet);
   fuzz::Require(read.samples.size() % kSampleBytes == 0);
   fuzz::Require(read.position > -kMostSamples && read.position < kMostSamples);
-  for (const auto& [position, text] : read.news) {
+  for (const auto& [position, text] : read.changes) {
     fuzz::Require(position > -kMostSamples && position < kMostSamples && !text.empty());
   }
   if (read.is == Packet::Is::kSamples && read.position >= 0) {
