@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -47,8 +48,19 @@ class SilentServer {
 // dnsmasq with some records.
 class NameServer {
  public:
-  explicit NameServer(const std::vector<std::string>& records)
-      : address_(SilentServer().address()) {
+  explicit NameServer(const std::vector<std::string>& records) {
+    // Another program may take the port before it does.
+    for (int ports = 0; ports < 5 && !Begin(records); ++ports) End();
+    EXPECT_TRUE(Answers());
+  }
+  ~NameServer() { End(); }
+
+  Lookup lookup() const { return {.server = address_}; }
+
+ private:
+  // False: it does not answer.
+  bool Begin(const std::vector<std::string>& records) {
+    address_ = SilentServer().address();
     std::vector<std::string> words = {"dnsmasq",
                                       "--keep-in-foreground",
                                       "--log-facility=/dev/null",
@@ -67,17 +79,21 @@ class NameServer {
     argv.push_back(nullptr);
     EXPECT_EQ(posix_spawn(&child_, kServer, nullptr, nullptr, argv.data(), environ), 0);
     // It answers as soon as it takes connections.
-    for (int tries = 0; tries < 200 && !Answers(); ++tries) absl::SleepFor(absl::Milliseconds(20));
-    EXPECT_TRUE(Answers());
+    for (int tries = 0; tries < 200 && !Answers(); ++tries) {
+      if (waitpid(child_, nullptr, WNOHANG) == child_) {
+        child_ = 0;
+        return false;
+      }
+      absl::SleepFor(absl::Milliseconds(20));
+    }
+    return Answers();
   }
-  ~NameServer() {
+  void End() {
+    if (child_ == 0) return;
     kill(child_, SIGTERM);
-    waitpid(child_, nullptr, 0);
+    waitpid(std::exchange(child_, 0), nullptr, 0);
   }
 
-  Lookup lookup() const { return {.server = address_}; }
-
- private:
   bool Answers() const {
     const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     const bool answers =
