@@ -98,7 +98,7 @@ TEST_F(ConsoleTest, CallsOfAWorkerAreThatWorkers) {
   for (const char* path : {"/api/workers/w1/tapedeck.v1.PipelineService/ListJobs",
                            "/api/workers/w0/tapedeck.v1.CatalogService/ListLuns", "/api/workers/w0",
                            "/api/workers//tapedeck.v1.PipelineService/ListJobs",
-                           "/api/tapedeck.v1.PipelineService/ListJobs"}) {
+                           "/api/tapedeck.v1.NoService/ListJobs"}) {
     EXPECT_THAT(Post(path, "{}"), StartsWith("HTTP/1.1 404")) << path;
   }
 }
