@@ -4,6 +4,10 @@
 
 #include <bit>
 #include <cstddef>
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/little_endian.h"
@@ -21,8 +25,22 @@ using google::protobuf::Timestamp;
 
 constexpr size_t kMaxShown = 64;
 
+// A type of message and the text of a list's name.
+using Place = std::pair<const google::protobuf::Descriptor*, const char*>;
+struct PlaceHash {
+  size_t operator()(const Place& place) const {
+    return std::hash<const void*>()(place.first) * 31 + std::hash<const void*>()(place.second);
+  }
+};
+
+// Looked up once on each thread for each name of a list, which is a constant of the program: a name
+// is known by its place. Of messages with thirty fields the search by text is most of the time.
 const FieldDescriptor* Find(const Message& message, const model::FieldTraits& field) {
-  return message.GetDescriptor()->FindFieldByName(std::string(field.name));
+  thread_local std::unordered_map<Place, const FieldDescriptor*, PlaceHash> known;
+  const google::protobuf::Descriptor* type = message.GetDescriptor();
+  const auto [it, is_new] = known.try_emplace(Place(type, field.name.data()));
+  if (is_new) it->second = type->FindFieldByName(std::string(field.name));
+  return it->second;
 }
 
 // An entry of a map<string, string>.
