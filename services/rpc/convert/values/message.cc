@@ -33,8 +33,8 @@ struct PlaceHash {
   }
 };
 
-// Looked up once on each thread for each name of a list, which is a constant of the program: a name
-// is known by its place. Of messages with thirty fields the search by text is most of the time.
+// Looked up once on each thread for each name of a list. Names are constants of the program, so a
+// name is known by its place.
 const FieldDescriptor* Find(const Message& message, const model::FieldTraits& field) {
   thread_local std::unordered_map<Place, const FieldDescriptor*, PlaceHash> known;
   const google::protobuf::Descriptor* type = message.GetDescriptor();
