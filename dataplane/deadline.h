@@ -1,5 +1,5 @@
-// Until when something may take, and how long to wait before it is tried again. Deadlines have a
-// type of their own, so that none is made of the wall clock.
+// Deadlines, and the pause before the next try. Deadlines have a type of their own, so that no code
+// makes one of the wall clock.
 #pragma once
 
 #include <algorithm>

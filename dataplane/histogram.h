@@ -1,5 +1,5 @@
-// How often something took how long, in buckets that never change: a few relaxed additions each
-// time, no lock and no allocation.
+// A count of durations in buckets that never change. Each count costs a few relaxed additions, no
+// lock and no allocation.
 #pragma once
 
 #include <array>

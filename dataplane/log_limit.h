@@ -1,5 +1,5 @@
-// Which log lines are written: of the same component and message some in a second, the rest are
-// counted. Without it a peer that fails in a loop fills the disk that the log lies on.
+// A limit on log lines. Some lines a second of the same component and message are written, and the
+// rest are counted. Without it a peer that fails in a loop fills the log's disk.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// HOST:PORT as people write it, and IP addresses as sockets take them. Nothing here looks up a name
-// or waits. Any thread.
+// HOST:PORT as people write it, and IP addresses as sockets take them. This code looks up no name
+// and never waits. Any thread.
 #pragma once
 
 #include <netinet/in.h>

@@ -1,4 +1,4 @@
-// How a Source or Sink answers. Neither ever blocks.
+// The answers of a Source or Sink. Neither ever blocks.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The 64-byte message of the data plane: a block's header on the wire, or word about slots and
-// blocks. Little-endian; the table is in README.md. Every transport carries frames unchanged, in
+// The 64-byte message of the data plane: a block's header on the wire, or news about slots and
+// blocks. Little-endian; README.md has the table. Every transport carries frames unchanged, in
 // order.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Sequences that arrive in any order, as a contiguous watermark and what lies beyond it.
+// Sequences that arrive in any order, as a contiguous watermark and the sequences beyond it.
 #pragma once
 
 #include <cstdint>

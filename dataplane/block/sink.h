@@ -1,5 +1,5 @@
-// A Sink takes Blocks. Implemented by the recording writer (record), the GPU ring (playback) and
-// the Sender.
+// A Sink takes Blocks. The recording writer (record), the GPU ring (playback) and the Sender
+// implement it.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // The production executor: one thread, one epoll set, one timer heap. It sleeps when there is
-// nothing to do; where there are many processors, after a look around of some microseconds.
+// nothing to do. On a machine with many processors it first looks around for some microseconds.
 #pragma once
 
 #include <sys/epoll.h>

@@ -1,5 +1,5 @@
-// What a stamp says: the steps of a block on its way, and what happens to rails and stores beside
-// it. The names are those of the timeline, of the USDT probes and of the NVTX ranges.
+// The meanings of a stamp: the steps of a block, and events of rails and stores beside it. The
+// timeline, the USDT probes and the NVTX ranges use the same names.
 #pragma once
 
 #include <array>

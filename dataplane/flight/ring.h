@@ -1,5 +1,5 @@
-// The stamps of one thread: memory of fixed size, in which the newest replace the oldest. Written
-// without a lock while others read; what is torn by that is left out.
+// The stamps of one thread, in memory of fixed size: the newest replace the oldest. The thread
+// writes without a lock while others read. Readers leave out a stamp that a write has torn.
 #pragma once
 
 #include <array>

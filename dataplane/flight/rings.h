@@ -1,5 +1,6 @@
-// The rings of a process: a thread gets one with its first stamp and gives it back when it ends.
-// The rings of threads that have ended are read until others take them, oldest first.
+// The rings of a process. A thread gets a ring with its first stamp and gives it back when it ends.
+// Readers read the ring of an ended thread until another thread takes it. Threads take the oldest
+// first.
 #pragma once
 
 #include <atomic>

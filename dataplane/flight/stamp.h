@@ -1,4 +1,4 @@
-// The flight recorder as those see it who carry blocks: one call leaves a stamp of a step, with no
+// The flight recorder for code that carries blocks. One call leaves a stamp of a step, with no
 // lock, no allocation and no system call. It is always on.
 #pragma once
 

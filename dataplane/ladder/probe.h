@@ -1,5 +1,5 @@
-// Whether a rail can move data to and from a kind of memory: found by moving some through the
-// rail's own port and comparing every byte. A registration that succeeds proves nothing: the port
+// Whether a rail can move data to and from a kind of memory. The probe moves data through the
+// rail's own port and compares every byte. A registration that succeeds proves nothing: the port
 // may be unable to reach the memory, in both directions or in one.
 #pragma once
 

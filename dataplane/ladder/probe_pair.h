@@ -1,4 +1,4 @@
-// Two connections of one rail that meet each other: the near end has the memory under test, the far
+// Two connections of one rail that meet each other. The near end has the memory under test, the far
 // end host memory. The far end starts every operation, as the storage node does by default: READ to
 // record, WRITE to play.
 #pragma once

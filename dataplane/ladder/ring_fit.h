@@ -1,5 +1,5 @@
-// A ring and its registration on the rails of one session, made as large as the machine allows. A
-// ring that cannot be registered whole is made smaller, and a warning says why and what helps.
+// A ring and its registration on the rails of one session, as large as the machine allows. If the
+// rails cannot register the whole ring, it gets smaller, and a warning says why and what helps.
 #pragma once
 
 #include <cstddef>

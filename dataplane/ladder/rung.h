@@ -1,7 +1,7 @@
-// The ladder by which a GPU's memory reaches the network: dma-buf, nvidia-peermem, the copy to and
-// from a peer's memory on the same machine, and the copy through pinned host memory that always
-// works. Which rung serves a rail in a direction follows
-// from what probes have moved, and is said in words.
+// The ladder of ways from a GPU's memory to the network. The rungs are dma-buf, nvidia-peermem, the
+// copy to and from a peer's memory on the same machine, and the copy through pinned host memory.
+// The last one always works. The data that probes have moved decides which rung serves a rail in a
+// direction, and a text says why.
 #pragma once
 
 #include <cstdint>

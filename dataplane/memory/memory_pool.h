@@ -1,6 +1,6 @@
-// The ring every session uses: a Memory cut into equal slots, lent last in, first out, so that a
-// ring that is mostly idle keeps its working set in the cache. Where slots are lent in runs of
-// several, a run is lent again once all of it has come back.
+// The ring of every session: a Memory cut into equal slots, lent last in, first out. So a ring that
+// is mostly idle keeps its working set in the cache. If the pool lends slots in runs of several, it
+// lends a run again once all of it has come back.
 #pragma once
 
 #include <cstdint>

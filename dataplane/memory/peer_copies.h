@@ -1,5 +1,5 @@
-// Who copies between memory of two processes of one machine. What moves the bytes, a CPU or a GPU,
-// is the program's to say: this room knows neither.
+// The interface to the code that copies between memory of two processes of one machine. The program
+// decides whether a CPU or a GPU moves the bytes: this folder knows neither.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The network ports, GPUs and NUMA nodes of a machine and where they sit, in plain values. Read
-// once with hwloc; immutable, any thread.
+// The network ports, GPUs and NUMA nodes of a machine and their places, in plain values. Read once
+// with hwloc; immutable, any thread.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// The check values of payloads that arrived in host memory. The poller that has received one
-// computes them while the payload is in its cache; here they wait for who compares them and for who
-// keeps them.
+// The check values of payloads that arrived in host memory. The receiving poller computes them
+// while the payload is in its cache. They wait here for the code that compares them and the code
+// that keeps them.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Of a payload that comes over a connection: its check values, computed while its bytes are in the
-// cache of who receives them.
+// The check values of a payload that comes over a connection. The receiver computes them while the
+// bytes are in its cache.
 #pragma once
 
 #include <cstddef>

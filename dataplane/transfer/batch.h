@@ -1,4 +1,4 @@
-// What one thread has for another, gathered over a turn of its executor: to post each by itself
+// Messages of one thread for another, gathered over a turn of its executor. To post each by itself
 // would cost a task, and often a wake-up, for every frame.
 #pragma once
 

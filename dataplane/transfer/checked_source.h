@@ -1,4 +1,4 @@
-// A Source that checks the CRC32C of every payload and asks again for those that fail.
+// A Source that checks the CRC32C of every payload and asks again for payloads that fail.
 #pragma once
 
 #include <deque>

@@ -1,6 +1,6 @@
-// What the ends of a transfer count beside blocks and bytes. A new counter is a member and an entry
-// here, the field of that name in counters.proto, and the line that counts it: the progress of
-// sessions, jobs, statistics and the command line's answers are made of the list.
+// The counters of the ends of a transfer beside blocks and bytes. To add a counter: a member and an
+// entry here, the field of that name in counters.proto, and the line that counts it. The progress
+// of sessions, jobs, statistics and the command line's answers are made of the list.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// A Link is one connection of a rail as a session sees it: it lives on the session's executor, its
-// connection on one of the rail's pollers, and all that passes between them is posted. A link
-// outlives its connections: after a failure it can be offered again, with the next generation.
+// A Link is one connection of a rail as a session sees it. It lives on the session's executor, its
+// connection on one of the rail's pollers, and the two post to each other. A link outlives its
+// connections: after a failure the session can offer it again, with the next generation.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The Receiver is the Source at the receiving end of a session: it offers free slots to the links,
-// accepts blocks in any order over any of them, drops duplicates, and tells the sender what has
+// The Receiver is the Source at the receiving end of a session. It offers free slots to the links,
+// accepts blocks in any order over any of them, drops duplicates, and tells the sender which have
 // arrived.
 #pragma once
 

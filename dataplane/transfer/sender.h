@@ -1,6 +1,6 @@
-// The Sender is the Sink at the sending end of a session: it stripes blocks over the links, keeps
-// each until the peer has acknowledged it, and sends again over other links what a failed link
-// leaves unknown.
+// The Sender is the Sink at the sending end of a session. It stripes blocks over the links and
+// keeps each until the peer has acknowledged it. If a link fails, it sends the blocks of unknown
+// fate again over other links.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What two ends of a connection must tell each other before they can connect. Plain values: only
-// the room that made one understands it, only services/rpc/convert puts it into a message.
+// The facts that two ends of a connection must exchange before they can connect. Plain values: only
+// the transport that made one understands it, only services/rpc/convert puts it into a message.
 #pragma once
 
 #include <array>

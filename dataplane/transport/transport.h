@@ -1,6 +1,6 @@
-// The seam to networks. A Transport is one rail's port on this node; a Domain is what one session
-// may do on it; an Offer is a connection waiting for its peer's endpoint. Rooms under transport/
-// implement all three.
+// The interface to networks. A Transport is one rail's port on this node. A Domain holds the rights
+// of one session on it. An Offer is a connection that waits for its peer's endpoint. The folders
+// below transport/ implement all three.
 #pragma once
 
 #include <atomic>

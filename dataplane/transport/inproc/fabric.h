@@ -1,4 +1,4 @@
-// The network of the inproc transport: it introduces offers to each other and carries operations
+// The network of the inproc transport. It introduces offers to each other and carries operations
 // between executors, with delays and faults from a seed. One Fabric is one network.
 #pragma once
 

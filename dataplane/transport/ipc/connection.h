@@ -1,6 +1,6 @@
-// A Connection between two processes of one machine: frames, and payloads that are sent, go over a
-// TCP connection; what is read from or written to the peer's window is copied there, by whatever
-// the path copies with, and the peer's processor has no part in it.
+// A Connection between two processes of one machine. Frames and sent payloads go over a TCP
+// connection. The path's copier reads from and writes to the peer's window on this end, and the
+// peer's processor has no part in it.
 #pragma once
 
 #include <cstdint>

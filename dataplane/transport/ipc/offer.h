@@ -1,5 +1,5 @@
-// A connection waiting for its peer on this machine: first the peer's memory is opened, then the
-// TCP offer within meets its own.
+// A connection that waits for its peer on this machine. It first opens the peer's memory. Then its
+// inner TCP offer meets the peer's.
 #pragma once
 
 #include <functional>

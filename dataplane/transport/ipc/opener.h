@@ -1,5 +1,5 @@
-// A thread that opens memory of peers and lets it go: the driver may take its time for both, which
-// no poller has.
+// A thread that opens memory of peers and lets it go. The driver may take time for both, and a
+// poller has none.
 #pragma once
 
 #include <deque>

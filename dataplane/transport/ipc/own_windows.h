@@ -1,6 +1,7 @@
-// The windows of this process that are open to peers, by the random bits that name them: an end in
-// the same process needs nobody's leave to find one, and the driver opens none of its own. Whoever
-// was told of a window knows its name for ever: it may name it when it is gone, or to others.
+// The windows of this process that are open to peers, by the random bits that name them. An end in
+// the same process finds a window here, because the driver opens no memory of its own process. A
+// peer that was told of a window knows its name for ever. It may name a window that is gone, or
+// tell others the name.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// How many operations without payload a peer may send over one connection.
+// The rate of operations without payload that a peer may send over one connection.
 #pragma once
 
 #include <algorithm>

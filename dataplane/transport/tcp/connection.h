@@ -1,5 +1,5 @@
-// A Connection over one socket. One-sided operations are emulated: this side's software validates
-// and serves them out of the session's window.
+// A Connection over one socket. This side's software emulates one-sided operations: it validates
+// them and serves them out of the session's window.
 #pragma once
 
 #include <sys/uio.h>

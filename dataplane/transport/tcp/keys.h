@@ -1,5 +1,5 @@
-// The keys of an encrypted connection: AES-128-GCM for each direction, by HKDF-SHA256 (RFC 5869)
-// from what the two ends have told each other over the session's stream.
+// The keys of an encrypted connection: AES-128-GCM for each direction. HKDF-SHA256 (RFC 5869) makes
+// them from the values that the two ends exchange over the session's stream.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// The listening socket of one rail. It greets whoever connects, and hands the socket to the offer
-// whose token the hello names. Strangers learn nothing and are dropped.
+// The listening socket of one rail. It greets each caller, and hands the socket to the offer whose
+// token the hello names. Strangers learn nothing, and the listener drops them.
 #pragma once
 
 #include <functional>

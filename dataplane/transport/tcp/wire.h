@@ -1,6 +1,6 @@
-// What goes over a TCP connection of the data plane: a hello each way, then operations. Every
-// operation is a fixed preamble, so that the receiver can ask the kernel for "the rest of this
-// payload, then what follows" in one call and reads payload into its slot.
+// The bytes of a TCP connection of the data plane: a hello each way, then operations. Every
+// operation begins with a fixed preamble. So the receiver can ask the kernel for "the rest of this
+// payload, then what follows" in one call, and reads payload into its slot.
 #pragma once
 
 #include <array>

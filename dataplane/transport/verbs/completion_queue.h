@@ -1,5 +1,5 @@
-// A completion queue and how its completions reach the poller: looked for at the end of each turn
-// while they keep coming, waited for by an event once they do not. On the rail's poller.
+// A completion queue, and how its completions reach the poller. The queue looks for them at the end
+// of each turn while they keep coming, and then waits for an event. On the rail's poller.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// A Connection over two RC queue pairs. One-sided operations are the port's: neither this end's nor
-// the peer's software serves them.
+// A Connection over two RC queue pairs. The ports serve one-sided operations, without the software
+// of either end.
 #pragma once
 
 #include <memory>

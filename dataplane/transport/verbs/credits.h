@@ -1,5 +1,5 @@
 // The credits of one connection's control messages. An end sends only into receives that the peer
-// has posted, so that no message ever waits at the peer's port; each message tells how many the
+// has posted, so no message ever waits at the peer's port. Each message says how many receives the
 // writer has posted again. On the rail's poller.
 #pragma once
 

@@ -1,7 +1,7 @@
 // The two queue pairs of one connection, their completion queue and their buffers of control
-// messages. `control` carries messages, writes and reads, in order; `payload` carries what fills
-// the peer's posted buffers. Two, because a receive of a message and one of a payload must never
-// take each other's place.
+// messages. `control` carries messages, writes and reads, in order. `payload` carries data for the
+// peer's posted buffers. There are two because a receive of a message and one of a payload must
+// never take each other's place.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
-// What a connection receives: control messages in order, and payloads in order, brought together.
-// A frame whose payload has not come yet holds back those behind it. On the rail's poller.
+// The receiving half of a connection. It gives control messages in order, and brings together
+// payloads and their frames. A frame whose payload has not come yet holds back those behind it. On
+// the rail's poller.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// One session's window as one rail's port reaches it: a protection domain, and the window in it,
-// registered once, with the least rights and at an address that tells the peer nothing. Any thread.
+// One session's window as one rail's port reaches it: a protection domain, and the window in it.
+// The port registers the window once, with the least rights and at an address that tells the peer
+// nothing. Any thread.
 #pragma once
 
 #include <memory>

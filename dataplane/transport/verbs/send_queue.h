@@ -1,6 +1,6 @@
-// What a connection was asked to send: operations that wait for room or credits, and requests that
-// its queue pairs work on. Requests go out in chains, one doorbell each; a completion is asked for
-// only where an operation ends or many requests wait for one. On the rail's poller.
+// The sending half of a connection: operations that wait for room or credits, and requests that its
+// queue pairs work on. Requests go out in chains, one doorbell each. The queue asks for a
+// completion only where an operation ends or many requests wait for one. On the rail's poller.
 #pragma once
 
 #include <array>

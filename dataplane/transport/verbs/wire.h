@@ -1,4 +1,4 @@
-// What goes over the control queue pair: a header of 16 bytes, then nothing, a frame, or the fill
+// The messages of the control queue pair: a header of 16 bytes, then nothing, a frame, or the fill
 // of the full hello. Payload never passes here.
 #pragma once
 

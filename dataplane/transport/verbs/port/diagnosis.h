@@ -1,5 +1,5 @@
-// What this room says when something is wrong: one sentence each, with the remedy and a reason for
-// programs. README.md of this folder lists them word for word.
+// The errors of this folder: one sentence each, with the remedy and a reason for programs.
+// README.md of transport/verbs lists them word for word.
 #pragma once
 
 #include <infiniband/verbs.h>

@@ -1,4 +1,4 @@
-// The numbers of this room, each with what breaks when it is smaller or larger.
+// The numbers of transport/verbs. Each comment says what breaks if the number is smaller or larger.
 #pragma once
 
 #include <cstddef>

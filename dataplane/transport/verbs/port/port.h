@@ -1,6 +1,5 @@
-// The RDMA port that a rail's address belongs to: its device, its state, its GID, and what the
-// device reports about it. Opened on any thread; on the rail's poller from Watch on, except for
-// context() and name().
+// The RDMA port of a rail's address: its device, its state, its GID, and the device's reports about
+// it. Opened on any thread; on the rail's poller from Watch on, except for context() and name().
 #pragma once
 
 #include <array>

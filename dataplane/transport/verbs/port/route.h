@@ -1,6 +1,6 @@
-// Finds out, without holding up the poller, whether and how the kernel reaches a peer from a port:
-// the search for its link address is done when a queue pair is moved, which then does not wait. On
-// the rail's poller.
+// Finds out, without holding up the poller, whether and how the kernel reaches a peer from a port.
+// The kernel has then found the peer's link address before a queue pair moves, so the move does not
+// wait. On the rail's poller.
 #pragma once
 
 #include <functional>
