@@ -1,5 +1,5 @@
-// Recordings that wait for their writer: its files are made or opened on the LUN's queue, the
-// writer begins on its session's executor.
+// Recordings that wait for their writer. The LUN's queue makes or opens the files, and the writer
+// begins on its session's executor.
 #pragma once
 
 #include <functional>

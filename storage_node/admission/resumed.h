@@ -1,5 +1,5 @@
-// Record sessions that go on with a recording, or a stream of segments, whose session was lost. The
-// one who has its token is the worker that made it.
+// Record sessions that continue a recording, or a stream of segments, whose session was lost. The
+// worker that made the recording has its token.
 #pragma once
 
 #include <cstdint>

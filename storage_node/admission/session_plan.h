@@ -1,5 +1,6 @@
-// How a session is admitted: on the LUN's queue it is found what it needs, its ring is made where
-// that may take seconds, the files are opened on the queue, and its executor gets what it runs on.
+// The steps of a session's admission. The LUN's queue finds what the session needs. Its ring is
+// made on a thread that may take seconds. The queue then opens the files, and the session's
+// executor gets them.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// One ring for several readers that follow each other: each sets a waker of its own.
+// One ring for several readers that follow each other. Each sets a waker of its own.
 #pragma once
 
 #include <map>

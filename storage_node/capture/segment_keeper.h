@@ -1,4 +1,4 @@
-// Which segments of a session a trigger keeps: knows what samples each has.
+// Decides which segments of a session a trigger keeps. It knows the samples of each.
 #pragma once
 
 #include <cstdint>

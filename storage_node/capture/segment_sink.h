@@ -1,5 +1,6 @@
-// The Sink of a session that records into segments: after every so many blocks it goes on in a new
-// recording, with blocks numbered from 0 again. The next one is made while the last is half full.
+// The Sink of a session that records into segments. After segment_blocks blocks it continues in a
+// new recording, with blocks numbered from 0 again. The node makes the next one while the last is
+// half full.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The Source of a playback that goes on with the next segment where one ends: one reader after the
-// other, and their blocks numbered as one run.
+// The Source of a playback that continues into the next segment where one ends. It runs one reader
+// after the other and numbers their blocks as one run.
 #pragma once
 
 #include <cstdint>

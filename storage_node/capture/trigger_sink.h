@@ -1,7 +1,7 @@
-// The Sink of a session into a triggered channel: holds the last seconds of the stream in the slots
-// they came in and records nothing, until a trigger makes a recording of what is held around it and
-// of what follows. The recording is made then, and not before: it has the time of its own samples,
-// and nothing is listed that nobody has triggered. What comes while it is made is held, too.
+// The Sink of a session into a triggered channel. It holds the last seconds of the stream in their
+// slots and records nothing. A trigger makes a recording of the held samples around it and of those
+// that follow. Only then the recording exists, so it has the time of its own samples, and no list
+// has a recording without a trigger. While the disk makes it, the sink holds new blocks, too.
 // Recordings hold whole blocks: those with the first and the last sample asked for and all between.
 #pragma once
 

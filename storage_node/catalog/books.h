@@ -1,5 +1,5 @@
-// What the catalog holds: the rows of its database, and in memory the changes that the database has
-// not taken yet, how the state directory does, and how many recordings there are.
+// The contents of the catalog. These are the rows of its database, the changes in memory that the
+// database has not taken yet, the health of the state directory, and the number of recordings.
 #pragma once
 
 #include <cstdint>

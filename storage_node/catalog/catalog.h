@@ -1,6 +1,6 @@
-// Answers queries about recordings, and about channels of LUNs that are offline, without touching
-// their files. A cache: each row repeats one channel.json or manifest.json, and all can be made
-// again from those.
+// Answers queries about recordings, and about channels of offline LUNs, without touching their
+// files. A cache: each row repeats one channel.json or manifest.json, and the node can make all
+// rows again from those.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// A directory and what lies in it, reached through its descriptor and never through a symbolic
-// link: whatever others put there, nothing outside of it is read, written or removed.
+// A directory and its files, reached through its descriptor and never through a symbolic link. So
+// whatever others put there, Tapedeck reads, writes and removes nothing outside of it.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// The errors of LUNs and their members that have more than one cause: one function for each reason,
-// which has its code and its metadata. The text says what failed and what helps.
+// The errors of LUNs and their members that have more than one cause. Each reason has one function,
+// with its code and its metadata. The text says what failed and what helps.
 #pragma once
 
 #include <cstdint>

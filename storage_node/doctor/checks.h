@@ -1,5 +1,5 @@
-// What the doctor looks at on a storage node: its LUNs, their members and disks, and how it reaches
-// them. To add a check: a file, its line here and in list.cc.
+// The checks of the doctor on a storage node: its LUNs, their members and disks, and how the node
+// reaches them. To add a check: a file, its line here and in list.cc.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What moves payload between slots and an O_DIRECT file or device: io_uring, or threads where the
+// Moves payload between slots and an O_DIRECT file or device: by io_uring, or by threads if the
 // kernel refuses it. Offsets, lengths and addresses are multiples of kAlignment.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Memory that io_uring knows: its pages are pinned once, not for every transfer.
+// Memory that io_uring knows: the kernel pins its pages once, not for every transfer.
 #pragma once
 
 #include <liburing.h>

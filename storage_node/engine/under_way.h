@@ -1,4 +1,4 @@
-// A transfer that an engine has begun: what is left of it after completions that fell short.
+// A transfer under way in an engine: the part that is left after completions that fell short.
 #pragma once
 
 #include <cerrno>

@@ -1,5 +1,5 @@
-// Transfers by io_uring(7): one ring and one thread, which submits, reaps and resubmits what came
-// back short.
+// Transfers by io_uring(7): one ring and one thread, which submits, reaps and resubmits transfers
+// that fell short.
 #pragma once
 
 #include <liburing.h>

@@ -1,7 +1,7 @@
-// The newest blocks of a recording that is followed, in memory: followers need not read back from
-// the disk what it is still writing. Blocks are copied out of their slots while the store writes
-// them, by a follower's executor and never by the recording's. What it comes too late for, and what
-// does not fit, is read from the disk.
+// The newest blocks of a followed recording, in memory. So followers need not read from the disk
+// that the node is writing. A follower's executor copies blocks out of their slots while the store
+// writes them. The recording's executor never does. Followers read from the disk if a copy comes
+// too late, or if a block does not fit.
 #pragma once
 
 #include <atomic>

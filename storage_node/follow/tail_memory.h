@@ -1,6 +1,6 @@
-// The memory of all tails of a node, in slabs. A thread of its own has the next ones made resident
-// before they are asked for: on no executor does a recording or a follower wait for pages. There is
-// none while nobody follows.
+// The memory of all tails of a node, in slabs. A thread of its own makes the next slabs resident
+// before a tail asks for them. So no executor of a recording or a follower waits for pages. While
+// nobody follows, there are no slabs.
 #pragma once
 
 #include <cstddef>

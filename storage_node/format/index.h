@@ -1,6 +1,6 @@
 // The index file of a recording: a header page, two watermark pages, then one entry per block.
-// README.md has the byte tables. Everything is little-endian and checks itself; the check values
-// are seeded with the place in the file and the copy, so a misplaced record fails too.
+// README.md has the byte tables. Everything is little-endian and checks itself. The seed of each
+// check value is the place in the file and the copy, so a misplaced record fails too.
 #pragma once
 
 #include <array>

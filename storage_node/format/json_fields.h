@@ -1,4 +1,4 @@
-// Reads the members of a JSON object that came from a disk, each against what it may be.
+// Reads the members of a JSON object from a disk, and checks each against its limits.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// What the values of a record on a disk may be. Whoever wrote the disk has computed the check
-// values too, so a record is checked against these before one of its values is used as a size, an
-// index, a path or in a sum. What is refused to users must be within them.
+// The limits of the values of a record on a disk. A stranger who wrote the disk has computed the
+// check values too. So a reader checks a record against these limits before it uses a value as a
+// size, an index, a path or in a sum. Values that the node accepts from users must be within them.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// manifest.json: what a recording is and how far it got. With the index and the data it is the
-// truth; the catalog only repeats it.
+// manifest.json says what a recording is and how far it got. With the index and the data it is the
+// truth. The catalog only repeats it.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// A closed recording as SigMF tells of it, for programs that know SigMF and not Tapedeck: the text
-// of a .sigmf-meta beside the payload (the Signal Metadata Format Specification, 1.2.5). It is made
-// of the manifest and repeats it; nothing reads it back.
+// A closed recording in SigMF's terms, for programs that know SigMF and not Tapedeck. It is the
+// text of a .sigmf-meta beside the payload (the Signal Metadata Format Specification, 1.2.5). It
+// repeats the manifest, and the node never reads it back.
 #pragma once
 
 #include <cstdint>

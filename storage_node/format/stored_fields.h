@@ -1,5 +1,5 @@
-// Structs of the model to and from the JSON objects that are kept on disks, by their lists of
-// fields (services/model/words/field.h): each under its name, times and durations as NAME_ns.
+// Turns structs of the model into the JSON objects on disks and back, by their lists of fields
+// (services/model/words/field.h). Each field has its name, times and durations NAME_ns.
 #pragma once
 
 #include <algorithm>

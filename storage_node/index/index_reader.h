@@ -1,5 +1,5 @@
-// Reads the index of a recording ahead of whoever plays it, and turns to the second copy where the
-// first is damaged.
+// Reads the index of a recording ahead of its player, and turns to the second copy where the first
+// is damaged.
 #pragma once
 
 #include <cstdint>

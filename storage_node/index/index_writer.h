@@ -1,5 +1,5 @@
-// Writes the index of a recording, all copies: entries in batches, one batch at a time, so that a
-// fast stream costs few system calls and a slow one no delay.
+// Writes all copies of a recording's index: entries in batches, one batch at a time. So a fast
+// stream costs few system calls, and a slow one has no delay.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What the file systems beneath a LUN's members have, held against what its capacity promises.
+// Compares the free space of the file systems beneath a LUN's members with the LUN's capacity.
 #pragma once
 
 #include <cstdint>

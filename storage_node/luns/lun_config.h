@@ -1,4 +1,4 @@
-// The configuration of an open LUN, which may be replaced while others read it.
+// The configuration of an open LUN. The node may replace it while others read it.
 #pragma once
 
 #include <memory>

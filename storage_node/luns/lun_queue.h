@@ -1,5 +1,5 @@
-// The thread of a LUN on which everything waits that its disks may keep waiting: opening, making,
-// seeking, listing and deleting. Sessions ask it, and go on meanwhile.
+// The thread of a LUN that waits for its disks in place of sessions: it opens, makes, seeks, lists
+// and deletes. Sessions ask it, and go on.
 #pragma once
 
 #include <map>

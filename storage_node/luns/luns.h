@@ -1,5 +1,5 @@
-// The LUNs of a node: those that are open, each with its store, those that are offline, and the
-// queues on which their disks are waited for.
+// The LUNs of a node: the open ones with their stores, the offline ones, and the queues that wait
+// for their disks.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Members that a LUN gets while it is open and in use: made, and told whose they are, before the
-// LUN relies on them.
+// New members for a LUN that is open and in use. The node makes them and writes onto them whose
+// they are, before the LUN relies on them.
 #pragma once
 
 #include <cstdint>

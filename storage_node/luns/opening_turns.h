@@ -1,6 +1,6 @@
-// Who may look into members that belong to no open LUN: requests to attach LUNs, and the node as it
-// tries those again that are offline. Reading a device locks it, so that either would find it in
-// use by the other.
+// Turns to look into members that belong to no open LUN. Requests to attach LUNs take them, and so
+// does the node when it tries offline LUNs again. Reading a device locks it, so each would find it
+// in use by the other.
 #pragma once
 
 #include <memory>

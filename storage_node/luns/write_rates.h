@@ -1,4 +1,4 @@
-// How fast LUNs have been written to of late, for the time until they are full.
+// The recent write rates of LUNs, from which the node tells when they will be full.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// When what failed is tried again: after 10 s, and twice as long each time, 10 minutes at most. One
+// When to try a failed move again: after 10 s, and twice as long each time, 10 minutes at most. One
 // thread. Times are of the steady clock.
 #pragma once
 

@@ -1,6 +1,6 @@
-// One recording, moved to another LUN of the node: copied, read back and compared, and only then
-// deleted where it was. Killed between any two steps it can be asked for again: there is always one
-// that is whole under its name. On the mover's thread.
+// Moves one recording to another LUN of the node. The move copies it, reads the copy back, compares
+// the two, and only then deletes the original. After a kill between any two steps the move can be
+// asked for again: a whole recording is always there under its name. On the mover's thread.
 #pragma once
 
 #include <cstdint>

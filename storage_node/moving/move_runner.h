@@ -1,5 +1,5 @@
-// Moves that are waited for as long as they get on: one whose disks stand still keeps its own
-// thread, and nobody who has others to move.
+// Runs moves and waits for them as long as they make progress. A move whose disks stand still keeps
+// its own thread, and holds up no other moves.
 #pragma once
 
 #include <functional>

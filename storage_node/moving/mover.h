@@ -1,7 +1,7 @@
-// The policies of tiers: what a channel's `move_to` says of its recordings is done, one recording
-// at a time, the one whose time came first before the others. What fails is told in the log,
-// counted, and tried again later; the recording stays meanwhile. What stands still is given up and
-// told of likewise, and the others go on.
+// The policies of tiers. The mover carries out a channel's `move_to`, one recording at a time, the
+// earliest due first. If a move fails, the log says so, a counter counts it, and the recording
+// stays until a later try. The mover gives up a move that stands still in the same way, and the
+// others go on.
 #pragma once
 
 #include <atomic>

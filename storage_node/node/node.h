@@ -1,5 +1,5 @@
-// The storage node without its network: what it keeps, and the services that show it. main.cc gives
-// the services to the gRPC handlers and the session host to the sessions.
+// The storage node without its network: its state, and the services that show it. main.cc gives the
+// services to the gRPC handlers and the session host to the sessions.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// Opens LUNs, makes the catalog agree with their files, and closes what a crash left open.
+// Opens LUNs, makes the catalog agree with their files, and closes recordings that a crash left
+// open.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// LUNs that another storage node has, and that this one takes over once that is gone:
+// LUNs that another storage node has, and that this node takes over once the other is gone:
 // --standby-for.
 #pragma once
 

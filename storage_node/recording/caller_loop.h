@@ -1,6 +1,6 @@
-// An executor run by the thread that calls it, for work that is allowed to wait: recovery at start,
-// verification, rebuilding the catalog. With a memory store it never really waits, so it also runs
-// inside a simulation.
+// An executor on the thread that calls it, for work that may wait: recovery at start, verification,
+// rebuilding the catalog. With a memory store it never really waits, so it also runs inside a
+// simulation.
 #pragma once
 
 #include <deque>

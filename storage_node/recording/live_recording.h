@@ -1,4 +1,4 @@
-// A recording while it is written, as others see it: how far it is, and when it is closed.
+// A recording under way, as others see it: how far it is, and when it is closed.
 #pragma once
 
 #include <atomic>

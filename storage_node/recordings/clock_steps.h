@@ -1,5 +1,5 @@
-// Steps of the machine's clock that nothing explains, for what goes by a recording's age: a clock
-// that goes ahead by years makes each recording too old, and none of them is.
+// Unexplained steps of the machine's clock, for code that uses a recording's age. A clock that goes
+// ahead by years makes each recording look too old.
 #pragma once
 
 #include <algorithm>

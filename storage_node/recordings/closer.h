@@ -1,5 +1,5 @@
-// Closes recordings whose session has ended without: a second later, on the queues of their LUNs,
-// and again later if that fails.
+// Closes recordings that their sessions left open: a second later, on the queues of their LUNs, and
+// again later if that fails.
 #pragma once
 
 #include <atomic>

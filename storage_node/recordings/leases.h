@@ -1,6 +1,6 @@
-// Who uses what: a lock table over resource names. A lease on a name excludes exclusive leases
-// above and below it, so that nothing is deleted under a session and no session starts on what is
-// being deleted.
+// A lock table over resource names, which says who uses what. A lease on a name excludes exclusive
+// leases above and below it. So nobody deletes data under a session, and no session starts on data
+// that is being deleted.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// The recordings that are being written, for those that follow, mark or keep them.
+// The recordings under way, for callers that follow, mark or keep them.
 #pragma once
 
 #include <map>

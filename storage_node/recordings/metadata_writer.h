@@ -1,5 +1,5 @@
-// Writes down on recordings, running or closed, that they are kept, what marks them, which signal
-// they begin with, and why their stream ended.
+// Writes notes onto recordings, running or closed: keeps, markers, the signal at their begin, and
+// why their stream ended.
 #pragma once
 
 #include <span>

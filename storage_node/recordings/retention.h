@@ -1,6 +1,6 @@
-// What a LUN's policies delete: the oldest closed recordings, for room or for their age, never
-// those that are kept, written or played, and of a stream nothing that comes after a segment that
-// is still written, unless nothing else makes room for what comes now.
+// The deletions by a LUN's policies: the oldest closed recordings, for space or for their age. It
+// never deletes recordings that are kept, written or played. While a segment of a stream is still
+// written, it deletes no later segment, unless only that makes space for new data.
 #pragma once
 
 #include <map>

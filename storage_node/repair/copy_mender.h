@@ -1,4 +1,4 @@
-// Blocks that two members have: what one has damaged or lost is written again from the other.
+// Mends blocks that two members have: it writes damaged or lost data of one again from the other.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// One scrub: reads what is closed under a LUN or channel, and repairs what has a second copy.
+// One scrub: it reads the closed recordings of a LUN or channel, and repairs data that has a second
+// copy.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Scrubs: read everything closed under a LUN or channel, slowly, beside what else goes on, and
-// repair what has a second copy.
+// Scrubs: they read everything closed under a LUN or channel, slowly, beside other work, and repair
+// data that has a second copy.
 #pragma once
 
 #include <map>

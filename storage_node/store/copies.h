@@ -1,4 +1,4 @@
-// What a store that keeps two copies of everything tells of them, and how a scrub makes both whole.
+// The health of a store that keeps two copies of everything, and how a scrub makes both whole.
 #pragma once
 
 #include <cstdint>

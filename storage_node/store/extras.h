@@ -1,4 +1,4 @@
-// What a store has beyond the calls of every store. A kind names those that it has.
+// The features of a store beyond the calls of every store. A kind names those that it has.
 #pragma once
 
 #include <cstdint>

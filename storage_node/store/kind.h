@@ -1,5 +1,5 @@
-// What a kind of store is. The node asks what it can do and what its members may be, never for a
-// kind by its name.
+// The description of a kind of store. The node asks it for capabilities and permitted members, and
+// never asks for a kind by its name.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a store is told of its LUN before it adopts or deletes what lies on its members.
+// What the node tells a store of its LUN before the store adopts or deletes files on its members.
 #pragma once
 
 #include <cstdint>

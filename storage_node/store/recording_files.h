@@ -1,7 +1,7 @@
-// One recording's open files: payload, index, manifest. Nothing waits: every operation ends by a
-// callback that is posted to the executor the files were opened for, never inline, and no callback
-// runs once the files are destroyed. Operations of one file take effect in the order they were
-// called; those of different files have no order.
+// One recording's open files: payload, index, manifest. Nothing waits. Every operation ends by a
+// callback, which is posted to the executor of the files and never called inline. No callback runs
+// once the files are destroyed. Operations of one file take effect in the order of their calls;
+// those of different files have no order.
 #pragma once
 
 #include <cstddef>

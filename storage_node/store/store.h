@@ -1,5 +1,5 @@
-// The seam to storage. A Store is one LUN's storage; RecordingFiles are one recording's open files.
-// Each kind is a room of this folder; list.cc alone knows them all.
+// The interface to storage. A Store is one LUN's storage. RecordingFiles are one recording's open
+// files. Each kind has a folder here; list.cc alone knows them all.
 #pragma once
 
 #include <cstdint>

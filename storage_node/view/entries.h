@@ -1,5 +1,4 @@
-// Index entries of blocks that lie anywhere in a recording: those that are asked for, and few
-// others.
+// Index entries of blocks that lie anywhere in a recording: the requested ones, and few others.
 #pragma once
 
 #include <cstdint>

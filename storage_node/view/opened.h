@@ -1,4 +1,5 @@
-// A recording that is looked into: what keeps it there, its files, how many samples it has.
+// A recording that a user looks into: the lease that keeps it there, its files, its number of
+// samples.
 #pragma once
 
 #include <memory>

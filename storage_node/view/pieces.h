@@ -1,5 +1,5 @@
-// Pieces of a recording's blocks that were read and checked, each by the CRC that the index keeps
-// of it. Nothing else of the recording is shown.
+// Pieces of a recording's blocks, read and checked, each by its CRC from the index. The view shows
+// only these.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Which samples a picture is made of: few where it shows many, and whole pieces of blocks, as each
-// must be read whole to be checked.
+// The samples that make a picture. A picture of a long span uses few samples. It uses whole pieces
+// of blocks, because a piece must be read whole to be checked.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
-// What can still be had of a block whose payload cannot be read whole, or is not what was recorded:
-// each piece is read by itself, from each copy there is, and is good if it has the CRC that the
-// index keeps of it.
+// Reads the good pieces of a block whose payload cannot be read whole, or has changed. It reads
+// each piece by itself, from each copy. A piece is good if it has its CRC from the index.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,7 @@
-// The Source of a playback session: reads a recording ahead, checks every block against its index
-// entry and gives the blocks in order. What is damaged is given as missing, never as data; to
-// whoever takes it, a block of which some pieces are good comes with these. A recording that is
-// being written is followed: it reads what is written until it is closed, from memory what is there
-// still.
+// The Source of a playback session. It reads a recording ahead, checks every block against its
+// index entry and gives the blocks in order. It gives damaged blocks as missing, never as data. To
+// a player that takes damaged blocks it gives their good pieces. It follows a recording under way
+// until that is closed, and reads from memory the blocks that are still there.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// What the index of a recording holds that nobody has closed, and which of its blocks are whole.
+// Reads the index of a recording that nobody has closed, and finds out which of its blocks are
+// whole.
 #pragma once
 
 #include <algorithm>

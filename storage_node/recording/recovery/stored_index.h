@@ -1,4 +1,4 @@
-// What can be told from the index of a recording before its manifest is believed.
+// The facts that the index of a recording gives before the node believes its manifest.
 #pragma once
 
 #include <optional>

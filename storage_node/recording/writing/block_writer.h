@@ -1,5 +1,5 @@
-// The payloads of a recording on their way to its files. One that could not be written is tried
-// once more, but not where there is no room.
+// Writes the payloads of a recording to its files. It tries a failed write once more, but not if
+// there is no space.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
-// How much a LUN may hold, and holds or has promised to recordings under way, as Footprint counts.
-// Each closed recording has its share under its name: to say it twice changes nothing.
+// The limit of a LUN's space, and the space that it holds or has promised to recordings under way,
+// as Footprint counts. Each closed recording has its share under its name: to say it twice changes
+// nothing.
 #pragma once
 
 #include <algorithm>

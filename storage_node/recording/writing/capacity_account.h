@@ -1,4 +1,4 @@
-// What one recording takes of its LUN's capacity while it is written.
+// The space that a recording under way takes of its LUN's capacity.
 #pragma once
 
 #include <cstdint>

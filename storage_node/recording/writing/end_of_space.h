@@ -1,5 +1,5 @@
-// Where a recording ends because the next block has no room. Blocks before that place may still be
-// under way over other rails. The recording takes them, and ends when all are here.
+// The place where a recording ends because the next block has no space. Blocks before that place
+// may still be under way over other rails. The recording takes them, and ends when all are here.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// What a recording takes of its LUN: whole slots, also of blocks that are short or missing, its
-// index and its manifest, as the LUN's store lays them out. The same while it is written, when it
-// is deleted and when the node starts.
+// The space that a recording takes of its LUN: whole slots, even of short or missing blocks, its
+// index and its manifest, in the layout of the LUN's store. It is the same while the recording is
+// written, when it is deleted and when the node starts.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Decides when what was written is flushed, many blocks at a time, and knows what is durable.
+// Decides when to flush written blocks, many at a time, and knows which are durable.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The manifest of a recording that is being written: stored when it begins, and again with what
-// others note meanwhile.
+// The manifest of a recording under way. The writer stores it when the recording begins, and again
+// with each note that others add.
 #pragma once
 
 #include <cstdint>

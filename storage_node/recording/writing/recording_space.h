@@ -1,5 +1,5 @@
-// The space that a recording takes of its LUN while it is written, and where the recording ends if
-// a block has none.
+// The space that a recording under way takes of its LUN, and where the recording ends if a block
+// has none.
 #pragma once
 
 #include <cstdint>

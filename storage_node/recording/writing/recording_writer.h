@@ -1,6 +1,6 @@
-// The Sink of a record session: stores blocks in whatever order they come, group-commits them and
-// seals the recording. Data, then index, then flush, then watermark; what each watermark promises
-// is in format/README.md.
+// The Sink of a record session. It stores blocks in whatever order they come, group-commits them
+// and seals the recording. The order is data, index, flush, watermark; format/README.md says what
+// each watermark promises.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Spans of the flushes of a recording that were slow, for whoever traces its session.
+// Spans of a recording's slow flushes, for the trace of its session.
 #pragma once
 
 #include <cstdint>

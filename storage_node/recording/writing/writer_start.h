@@ -1,5 +1,5 @@
-// Where a recording goes on that was closed because its session was lost: what is there, what is
-// missing for good, and which block its writer needs next.
+// Where a recording continues whose session was lost: the blocks that are there, the blocks that
+// are missing for good, and the block that its writer needs next.
 #pragma once
 
 #include <cstdint>

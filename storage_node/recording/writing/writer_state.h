@@ -1,4 +1,4 @@
-// Where a recording's writer stands between its first block and its closed files, and why it ends.
+// The state of a recording's writer between its first block and its closed files, and why it ends.
 #pragma once
 
 #include <cstdint>

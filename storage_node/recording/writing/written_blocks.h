@@ -1,5 +1,5 @@
-// What of a recording is written with its index entries: which blocks, how many bytes, and how far
-// each member is used.
+// The blocks and bytes of a recording that are written with their index entries, and how far each
+// member is used.
 #pragma once
 
 #include <cstdint>

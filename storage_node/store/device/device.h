@@ -1,4 +1,4 @@
-// What a device store lies on: a block device, or a file used as one (file_device.h).
+// The base of a device store: a block device, or a file used as one (file_device.h).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What lies on a device, byte by byte; README.md has the tables. Everything is little-endian and
+// The layout of a device, byte by byte; README.md has the tables. Everything is little-endian and
 // checks itself.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Which units of a device are free. Kept in memory only: at open it follows from what the
-// recordings hold.
+// The free units of a device. Kept in memory only: at open they follow from the units of the
+// recordings.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The slots of a device: each tells of one recording, in two copies that are written in turn, so
-// that it is old or new after any crash.
+// The slots of a device. Each describes one recording, in two copies that the store writes in turn.
+// So a slot is old or new after any crash.
 #pragma once
 
 #include <cstdint>

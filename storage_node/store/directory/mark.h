@@ -1,5 +1,5 @@
-// How a recording's directory, or a spare file, says that it is Tapedeck's: without it whatever
-// others have put on a member is left alone, whatever its name.
+// The mark by which a recording's directory, or a spare file, says that it is Tapedeck's. Without
+// the mark the node leaves a file alone, whatever its name.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// Files written before a recording needs them: the first write to a part of a file makes the file
-// system change its metadata, later ones do not.
+// Files written before a recording needs them. The first write to a part of a file makes the file
+// system change its metadata. Later writes do not.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// The memory of a memory LUN, faulted in at creation, cut into slots of whatever sizes its channels
-// have. Slots of one size are taken in runs of about 8 MiB, so that sizes do not shred each other's
-// space.
+// The memory of a memory LUN, faulted in at creation. The arena cuts it into slots of whatever
+// sizes its channels have. It takes slots of one size in runs of about 8 MiB, so that sizes do not
+// shred each other's space.
 #pragma once
 
 #include <cstdint>

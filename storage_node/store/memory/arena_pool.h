@@ -1,5 +1,5 @@
-// A ring whose slots are free memory of the arena: what the network put there is already stored. A
-// recording adopts a filled slot and the ring gets a fresh one, so a ring never holds more than its
+// A ring whose slots are free memory of the arena: data from the network is already stored there. A
+// recording adopts a filled slot and the ring gets a fresh one. So a ring never holds more than its
 // number of slots.
 #pragma once
 

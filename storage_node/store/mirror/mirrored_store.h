@@ -1,5 +1,5 @@
-// The store that is two: what a LUN does it does on both members, and what fails on one is left
-// there (pair.h).
+// The store that is two. It does each operation on both members. If one member fails an operation,
+// the store leaves that member behind (pair.h).
 #pragma once
 
 #include <memory>

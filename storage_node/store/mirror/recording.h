@@ -1,5 +1,5 @@
-// A recording of which each of two members has all: what is written goes to both, what is read
-// comes from the one that is whole, and the other one is there for what that has lost.
+// A recording that both members have. Writes go to both. Reads come from the whole one. The other
+// member has the data that the whole one has lost.
 #pragma once
 
 #include <array>

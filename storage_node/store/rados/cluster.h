@@ -1,5 +1,5 @@
-// A connection to a Ceph cluster, and the objects of one namespace of one of its pools, or of two:
-// payload may have a pool of its own.
+// A connection to a Ceph cluster, and the objects of one namespace of a pool. Payload may have a
+// second pool.
 #pragma once
 
 #include <cstdint>

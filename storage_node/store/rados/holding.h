@@ -1,5 +1,5 @@
-// Who has a LUN: one client of the cluster at a time. A lock with a lease tells others, and the
-// cluster itself takes nothing more from whoever had it before.
+// The holder of a LUN: one client of the cluster at a time. A lock with a lease tells others. The
+// cluster itself takes nothing more from an earlier holder.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// Payload that librados sends from where it lies in a slot of the ring, without a copy. It may hold
-// that memory beyond its answer, as when an operation's time is over and its message waits for an
-// OSD that hangs; a slot must not change, and its ring must not go, while it does. So what is lent
-// is counted by librados' own references, and a slot that is still held is kept on a shelf.
+// Payload that librados sends from its slot of the ring, without a copy. librados may hold that
+// memory beyond its answer. An example is an operation that timed out while its message waits for
+// an OSD that hangs. During that time the slot must not change, and its ring must not go. So
+// librados' own references count the lent memory, and a shelf keeps a slot that is still held.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// What the objects of a LUN are called in its namespace. Names are computed and never listed.
+// The names of a LUN's objects in its namespace. The store computes names and never lists them.
 #pragma once
 
 #include <cstdint>

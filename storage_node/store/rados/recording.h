@@ -1,5 +1,5 @@
-// A recording of a rados LUN: payload by operations of which many are under way, the rest on the
-// store's threads.
+// A recording of a rados LUN. Many operations for payload are under way at a time. The store's
+// threads do the rest.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What a rados LUN has of a recording: its head, and where its payload and its index lie.
+// A recording as a rados LUN has it: its head, and where its payload and its index lie.
 #pragma once
 
 #include <cstdint>

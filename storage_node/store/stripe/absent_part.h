@@ -1,5 +1,5 @@
-// What stands for a member that has nothing of a recording, which somebody has removed there: the
-// other members' blocks are still worth having.
+// Stands for a member on which somebody has removed all of a recording. The other members' blocks
+// are still worth having.
 #pragma once
 
 #include <cstddef>

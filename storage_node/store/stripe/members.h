@@ -1,4 +1,4 @@
-// The members of a striped store, of which there may be more at any time.
+// The members of a striped store. The store may get more at any time.
 #pragma once
 
 #include <cstddef>
