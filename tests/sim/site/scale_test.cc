@@ -59,7 +59,7 @@ std::string FullOnes(const Fill& fill) {
 
 // Linear until something is full: either what is offered arrives, or what bounds it is full.
 void Table(const Kind& kind) {
-  std::printf("| workers × nodes | MB/s | of what can be | full |\n|---|---:|---:|---|\n");
+  std::printf("| workers × nodes | MB/s | of the limit | full |\n|---|---:|---:|---|\n");
   for (const size_t workers : Counts()) {
     for (const size_t nodes : Counts()) {
       SCOPED_TRACE(testing::Message() << workers << " × " << nodes);
