@@ -12,6 +12,7 @@
 #include "absl/strings/strip.h"
 #include "dataplane/printable.h"
 #include "services/base/command_line/complaint.h"
+#include "services/base/command_line/help.h"
 #include "services/base/command_line/nearest.h"
 #include "services/base/command_line/units.h"
 
@@ -50,6 +51,7 @@ std::unique_ptr<CLI::App> MakeApp(const About& about) {
   auto app = std::make_unique<CLI::App>(about.purpose, about.name);
   if (!about.version.empty()) app->set_version_flag("--version", about.version);
   app->fallthrough(about.options_anywhere);
+  app->formatter(MakeHelpFormatter());
   app->failure_message([about](const CLI::App* program, const CLI::Error& error) {
     if (about.one_line_errors) return OneLine(about.name, error);
     return CLI::FailureMessage::simple(program, CLI::Error(error.get_name(), TextOf(error)));

@@ -204,6 +204,15 @@ class CommandLine {
   // Before Parse: what may come next on a line that ends with the last of these words.
   Completion Complete(const std::vector<std::string>& words) const;
 
+  // The help of the command that these words name, as --help prints it. NOT_FOUND: there is none.
+  absl::StatusOr<std::string> HelpOf(const std::vector<std::string>& words) const;
+
+  // Lines that can be typed, in the help and the manual of the command "NOUN VERB", which is there.
+  void AddExamples(const std::string& path, const std::vector<std::string>& lines) const;
+
+  // "NOUN VERB" of each command that can be given, in the order of the help.
+  std::vector<std::string> Commands() const;
+
   // Its manual pages.
   std::vector<ManualPage> Manual(const std::vector<ManualSection>& sections) const;
 

@@ -165,4 +165,8 @@ std::optional<std::string> ComplaintOfHelp(const CLI::App& program) {
   return NoCommand(given, words.front());
 }
 
+std::string ComplaintOfWord(const CLI::App& command, const std::string& word) {
+  return NoCommand(PathTo(command), word);
+}
+
 }  // namespace tapedeck::services::command_line

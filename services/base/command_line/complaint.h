@@ -30,4 +30,7 @@ std::optional<std::string> ComplaintOf(const CLI::App& program, const CLI::Parse
 // there is.
 std::optional<std::string> ComplaintOfHelp(const CLI::App& program);
 
+// `word` is no command of `command`.
+std::string ComplaintOfWord(const CLI::App& command, const std::string& word);
+
 }  // namespace tapedeck::services::command_line

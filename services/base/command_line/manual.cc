@@ -4,7 +4,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "services/base/command_line/command_line.h"
+#include "services/base/command_line/help.h"
 
 namespace tapedeck::services::command_line {
 namespace {
@@ -36,26 +38,24 @@ std::string TermOf(const CLI::Option& option) {
                       takes && !type.empty() ? absl::StrCat(" ", Italic(type)) : "");
 }
 
-std::string TextOf(const CLI::Option& option) {
-  std::string text = Roff(option.get_description());
-  if (option.get_required() && !option.get_positional()) absl::StrAppend(&text, ". Required");
-  if (!option.get_default_str().empty()) {
-    absl::StrAppend(&text, ". Default ", Bold(option.get_default_str()));
-  }
-  if (!option.get_envname().empty()) {
-    absl::StrAppend(&text, ". Environment: ", Bold(option.get_envname()));
-  }
-  return text;
-}
-
 std::string OptionsOf(CLI::App& command) {
   std::string out;
   for (const CLI::Option* option : command.get_options()) {
     if (option != command.get_help_ptr()) {
-      absl::StrAppend(&out, Entry(TermOf(*option), TextOf(*option)));
+      absl::StrAppend(&out, Entry(TermOf(*option), Roff(DescriptionOf(*option))));
     }
   }
   return out;
+}
+
+// Under `title`, as they would be typed; of a command without any, nothing.
+std::string ExamplesOf(const CLI::App& command, const std::string& title) {
+  if (command.get_footer().empty()) return "";
+  std::string out = absl::StrCat(title, "\n.nf\n");
+  for (const absl::string_view line : absl::StrSplit(command.get_footer(), '\n')) {
+    absl::StrAppend(&out, Roff(std::string(line)), "\n");
+  }
+  return out + ".fi\n";
 }
 
 // "tapectl lun create [OPTION...] NAME".
@@ -82,14 +82,16 @@ ManualPage PageOf(CLI::App& command, const std::string& program, const std::stri
   absl::StrAppend(&page.roff, ".SH SYNOPSIS\n");
   const std::vector<CLI::App*> verbs = command.get_subcommands({});
   if (verbs.empty()) {
-    absl::StrAppend(&page.roff, UseOf(command, name), "\n.SH OPTIONS\n", OptionsOf(command));
+    absl::StrAppend(&page.roff, UseOf(command, name), "\n.SH OPTIONS\n", OptionsOf(command),
+                    ExamplesOf(command, ".SH EXAMPLES"));
   } else {
     absl::StrAppend(&page.roff, Bold(name), " ", Italic("COMMAND"), " ...\n.SH COMMANDS\n");
   }
   for (CLI::App* verb : verbs) {
     absl::StrAppend(&page.roff, ".SS ", Roff(verb->get_name()), "\n",
                     UseOf(*verb, absl::StrCat(name, " ", verb->get_name())), "\n.PP\n",
-                    Roff(verb->get_description()), ".\n", OptionsOf(*verb));
+                    Roff(verb->get_description()), ".\n", OptionsOf(*verb),
+                    ExamplesOf(*verb, ".PP\nExamples:"));
   }
   absl::StrAppend(&page.roff, ".SH SEE ALSO\n", Bold(program),
                   "(1), which has the options that all commands take, and the exit status.\n");

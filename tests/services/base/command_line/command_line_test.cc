@@ -118,7 +118,7 @@ TEST(CommandLine, HelpAndVersionEndWithoutError) {
   const Outcome help = Parse(program.line, {"--help"});
   EXPECT_EQ(help.status, 0);
   EXPECT_THAT(help.out, StartsWith("Tests.\n"));
-  EXPECT_THAT(help.out, HasSubstr("=4096"));
+  EXPECT_THAT(help.out, HasSubstr("Default: 4096."));
   EXPECT_EQ(Parse(program.line, {"--version"}).out, "1.2\n");
 }
 

@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "services/base/config/option_text.h"
 
 namespace tapedeck::services::config {
@@ -199,7 +200,8 @@ const std::set<std::string> kOfTheLineAlone = {
 std::set<std::string> OptionsInHelp(NodeRole node) {
   std::set<std::string> options;
   for (absl::string_view line : absl::StrSplit(ParseAs(node, {"--help"}).out, '\n')) {
-    line = absl::StripLeadingAsciiWhitespace(line);
+    // Terms stand behind two spaces, what they are behind more.
+    if (!absl::ConsumePrefix(&line, "  ") || absl::StartsWith(line, " ")) continue;
     const absl::string_view names = line.substr(0, line.find(' '));
     for (const absl::string_view name : absl::StrSplit(names, ',')) {
       if (absl::StartsWith(name, "--")) options.insert(std::string(name));
