@@ -12,11 +12,26 @@
 
 namespace tapedeck::services::tapectl {
 
+namespace {
+
+// Takes k, M or G off the end of a number: 1000, 10^6 or 10^9; else 1.
+double TakeFactor(absl::string_view* number) {
+  if (absl::ConsumeSuffix(number, "k") || absl::ConsumeSuffix(number, "K")) return 1e3;
+  if (absl::ConsumeSuffix(number, "M")) return 1e6;
+  return absl::ConsumeSuffix(number, "G") ? 1e9 : 1;
+}
+
+}  // namespace
+
 absl::StatusOr<uint64_t> ParseCount(absl::string_view text) {
+  absl::string_view number = text;
+  const auto factor = static_cast<uint64_t>(TakeFactor(&number));
   uint64_t count = 0;
-  if (absl::SimpleAtoi(text, &count) && count > 0) return count;
+  if (absl::SimpleAtoi(number, &count) && count > 0 && count <= UINT64_MAX / factor) {
+    return count * factor;
+  }
   return absl::InvalidArgumentError(
-      absl::StrCat("\"", text, "\" is not a whole number of 1 or more"));
+      absl::StrCat("\"", text, "\" is not a whole number of 1 or more, for example 4096 or 2M"));
 }
 
 absl::StatusOr<int64_t> ParseNumber(absl::string_view text) {
@@ -27,10 +42,14 @@ absl::StatusOr<int64_t> ParseNumber(absl::string_view text) {
 }
 
 absl::StatusOr<double> ParseRate(absl::string_view text) {
+  absl::string_view number = text;
+  const double factor = TakeFactor(&number);
   double rate = 0;
-  if (absl::SimpleAtod(text, &rate) && rate >= 0 && std::isfinite(rate)) return rate;
-  return absl::InvalidArgumentError(
-      absl::StrCat("\"", text, "\" is not a rate: write samples per second, for example 1e9"));
+  if (absl::SimpleAtod(number, &rate) && rate >= 0 && std::isfinite(rate * factor)) {
+    return rate * factor;
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "\"", text, "\" is not a rate: write samples per second, for example 2.4M or 1e9"));
 }
 
 absl::StatusOr<int64_t> ParseTimeNs(absl::string_view text) {

@@ -17,6 +17,10 @@ constexpr std::pair<absl::string_view, double> kByteUnits[] = {{"", 1},
                                                                {"MiB", 1024.0 * 1024},
                                                                {"GiB", 1024.0 * 1024 * 1024},
                                                                {"TiB", 1024.0 * 1024 * 1024 * 1024},
+                                                               {"K", 1024.0},
+                                                               {"M", 1024.0 * 1024},
+                                                               {"G", 1024.0 * 1024 * 1024},
+                                                               {"T", 1024.0 * 1024 * 1024 * 1024},
                                                                {"kB", 1e3},
                                                                {"MB", 1e6},
                                                                {"GB", 1e9},
@@ -36,7 +40,7 @@ absl::StatusOr<uint64_t> ParseBytes(absl::string_view text) {
     if (bytes < 0x1p63 && bytes == std::floor(bytes)) return static_cast<uint64_t>(bytes);
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("\"", text, "\" is not a size: write for example 4096, 64KiB, 1MiB or 10GiB"));
+      absl::StrCat("\"", text, "\" is not a size: write for example 4096, 64KiB, 1M or 10GiB"));
 }
 
 std::string BytesText(uint64_t bytes) {

@@ -9,7 +9,8 @@
 
 namespace tapedeck::services::command_line {
 
-// 4096, 64KiB, 1MiB, 10GiB, 2TiB (powers of 1024); kB, MB, GB, TB (powers of 1000).
+// 4096, 64KiB, 1MiB, 10GiB, 2TiB or 64K, 1M, 10G, 2T (powers of 1024); kB, MB, GB, TB (powers of
+// 1000).
 absl::StatusOr<uint64_t> ParseBytes(absl::string_view text);
 
 // The same number in the largest unit of 1024 that it is a multiple of.
