@@ -48,10 +48,11 @@ void AddGlobalOptions(Command tapectl, Program& program) {
       .FromEnvironment("TAPEDECK_WORKER")
       .ShowDefault();
   tapectl
-      .AddOption("--output", program.output,
+      .AddOption("-o,--output", program.output,
                  "table, json: one object, or jsonl: a line for each item of a list")
       .OneOf({"table", "json", "jsonl"})
       .ShowDefault();
+  tapectl.AddFlag("--wide", program.wide, "Show every column of a table, wider than the terminal");
   tapectl
       .AddOption("--timeout", program.timeout,
                  "Longest time for a call, e.g. 30s (default: until the node shows no sign of life "
@@ -127,6 +128,7 @@ int Main(int argc, char** argv) {
   command_line::Completion completion;
   AddCompletionCommand(tapectl, program, completion);
   AddManualCommand(tapectl, program, line);
+  AddHelpCommands(tapectl, program, line);
   std::vector<std::string> words = LineOf(argc, argv, line, completion);
   if (const std::optional<int> ended = line.Parse(words); ended.has_value()) {
     program.exit_status = *ended;

@@ -97,7 +97,7 @@ explains() {
   all=$(tapectl_json explain l0/made/latest)
   one=$(tapectl_json explain l0/made/latest --segment 0)
   json_is "{\"all\": $all, \"one\": $one}" '.all.elapsed_s > .one.elapsed_s and .one.elapsed_s > 0' "explain"
-  tapectl trace l0/made/latest -o "$WORK/made.pftrace" >/dev/null || fail "there is no trace of the stream"
+  tapectl trace l0/made/latest --into "$WORK/made.pftrace" >/dev/null || fail "there is no trace of the stream"
   json_is "$(tapectl_json play l0/made/latest --sink verify | tail -n 1)" '.lost_blocks == 0' "verify by playing"
 }
 

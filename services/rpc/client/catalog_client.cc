@@ -55,6 +55,16 @@ absl::StatusOr<Lun> CatalogClient::CreateLun(const Lun& lun) {
   return Believed(node_.address, convert::FromProto(response));
 }
 
+absl::StatusOr<Lun> CatalogClient::GetLun(const std::string& name) {
+  v1::GetLunRequest request;
+  request.set_name(name);
+  v1::Lun response;
+  TD_RETURN_IF_ERROR(RunCall(node_, time_, &gate_, [&](Context* context) {
+    return stub_->calls->GetLun(context, request, &response);
+  }));
+  return Believed(node_.address, convert::FromProto(response));
+}
+
 absl::StatusOr<std::vector<Lun>> CatalogClient::ListLuns() {
   std::vector<Lun> out;
   TD_RETURN_IF_ERROR((ForEachPage<v1::ListLunsRequest, v1::ListLunsResponse>(

@@ -26,6 +26,7 @@ class CatalogClient {
   void Cancel() { gate_.Close(); }
 
   absl::StatusOr<Lun> CreateLun(const Lun& lun);
+  absl::StatusOr<Lun> GetLun(const std::string& name);
   absl::StatusOr<std::vector<Lun>> ListLuns();
   absl::StatusOr<Lun> UpdateLun(const LunUpdate& update);
   absl::Status DeleteLun(const std::string& name, bool force);

@@ -42,6 +42,13 @@ absl::Status UpdateChannel(Program& program, const ChannelOptions& options) {
   return absl::OkStatus();
 }
 
+absl::Status ShowChannel(Program& program, const NameOptions& options) {
+  TD_ASSIGN_OR_RETURN(const std::string name, ChannelNameOf(options.name));
+  TD_ASSIGN_OR_RETURN(const Channel channel, program.Catalog()->GetChannel(name));
+  program.Print(AnswerOf(channel), {"FIELD", "VALUE"}, FieldsOf(channel));
+  return absl::OkStatus();
+}
+
 absl::Status DeleteChannel(Program& program, const NameOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, ChannelNameOf(options.name));
   const auto catalog = program.Catalog();
@@ -72,7 +79,8 @@ absl::Status ListChannels(Program& program, const ListOptions& options) {
                     std::string(model::NameOf(channel.commit)), MovesTo(channel)});
   }
   program.Print(AnswerOf(channels),
-                {"NAME", "BLOCK", "DATATYPE", "RATE", "OP", "COMMIT", "MOVES TO"}, rows);
+                {"NAME", "BLOCK", "DATATYPE", "RATE", "OP", "COMMIT", "MOVES TO"}, rows,
+                {"OP", "MOVES TO", "COMMIT", "BLOCK"});
   return absl::OkStatus();
 }
 
@@ -96,6 +104,11 @@ void AddChannelCommands(Command tapectl, Program& program) {
   const Command list = channel.AddCommand("list", "Show the channels");
   list.AddOption("LUN", list_options->of, "Of this LUN only");
   SetRun<ListOptions>(list, program, "channel list", list_options, ListChannels);
+
+  auto show_options = std::make_shared<NameOptions>();
+  const Command show = channel.AddCommand("show", "Show every setting of a channel");
+  show.AddOption("NAME", show_options->name, "LUN/CHANNEL").Required();
+  SetRun<NameOptions>(show, program, "channel show", show_options, ShowChannel);
 
   auto delete_options = std::make_shared<NameOptions>();
   const Command remove = channel.AddCommand("delete", "Delete an empty channel");

@@ -87,6 +87,13 @@ absl::Status UpdateLun(Program& program, const LunOptions& options) {
   return absl::OkStatus();
 }
 
+absl::Status ShowLun(Program& program, const NameOptions& options) {
+  TD_ASSIGN_OR_RETURN(const std::string name, LunNameOf(options.name));
+  TD_ASSIGN_OR_RETURN(const Lun lun, program.Catalog()->GetLun(name));
+  program.Print(AnswerOf(lun), {"FIELD", "VALUE"}, FieldsOf(lun));
+  return absl::OkStatus();
+}
+
 absl::Status DeleteLun(Program& program, const DeleteLunOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, LunNameOf(options.name));
   const auto catalog = program.Catalog();
@@ -176,7 +183,9 @@ void AddCreateAndUpdate(Command lun, Program& program) {
 absl::Status ListLuns(Program& program, const ListOptions&) {
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const std::vector<Lun> luns, catalog->ListLuns());
-  Table list{{"NAME", "STATE", "STORE", "USED", "CAPACITY", "RECORDINGS", "MEMBERS"}, {}};
+  Table list{{"NAME", "STATE", "STORE", "USED", "CAPACITY", "RECORDINGS", "MEMBERS"},
+             {},
+             {"MEMBERS", "STORE", "RECORDINGS", "CAPACITY"}};
   Table notes{{"NAME", "NOTE"}, {}};
   for (const Lun& lun : luns) {
     if (!lun.cause.empty()) notes.rows.push_back({lun.name, lun.cause});
@@ -196,6 +205,11 @@ void AddLunCommands(Command tapectl, Program& program) {
   AddCreateAndUpdate(lun, program);
   AddAttachAndDetach(lun, program);
   AddList(lun.AddCommand("list", "Show the LUNs"), program, "lun list", ListLuns);
+
+  auto show_options = std::make_shared<NameOptions>();
+  const Command show = lun.AddCommand("show", "Show every setting and figure of a LUN");
+  show.AddOption("NAME", show_options->name, "LUN").Required();
+  SetRun<NameOptions>(show, program, "lun show", show_options, ShowLun);
 
   auto delete_options = std::make_shared<DeleteLunOptions>();
   const Command remove = lun.AddCommand("delete", "Delete a LUN and its channels");

@@ -49,7 +49,8 @@ std::string LineOf(const Load& load) {
 
 std::vector<Table> TablesOf(const Load& load) {
   Table jobs{.heads = {"JOB", "STATE", "WHAT", "DEVICE", "DONE", "MB/S", "BLOCKS", "LOST",
-                       "RAILS MB/S", "RECORDING"}};
+                       "RAILS MB/S", "RECORDING"},
+             .optional = {"RAILS MB/S", "DEVICE", "BLOCKS", "WHAT", "RECORDING", "LOST", "STATE"}};
   for (const JobLoad& one : load.jobs) {
     const Job& job = one.job;
     jobs.rows.push_back({job.name, std::string(model::NameOf(job.state)),
@@ -58,7 +59,8 @@ std::vector<Table> TablesOf(const Load& load) {
                          absl::StrCat(job.blocks), absl::StrCat(job.lost_blocks), RailsText(one),
                          job.recording.empty() ? "-" : job.recording});
   }
-  Table luns{.heads = {"LUN", "STATE", "USED", "CAPACITY", "FILL", "MB/S", "FULL IN"}};
+  Table luns{.heads = {"LUN", "STATE", "USED", "CAPACITY", "FILL", "MB/S", "FULL IN"},
+             .optional = {"USED", "CAPACITY", "STATE"}};
   for (const LunLoad& one : load.luns) {
     const Lun& lun = one.lun;
     luns.rows.push_back({lun.name, std::string(model::NameOf(lun.state)),
@@ -74,9 +76,12 @@ absl::Status Top(Program& program, const LookOptions& options) {
   return LookAgain(options, [&]() -> absl::StatusOr<std::string> {
     TD_ASSIGN_OR_RETURN(const std::vector<Job> jobs, program.Jobs()->ListJobs());
     TD_ASSIGN_OR_RETURN(const std::vector<Lun> luns, program.Catalog()->ListLuns());
-    const Load load = meter.Look(jobs, luns, dataplane::SteadyTime());
+    Load load = meter.Look(jobs, luns, dataplane::SteadyTime());
+    load.time_ns = absl::GetCurrentTimeNanos();
     if (program.json()) return AnswerOf(load).json + "\n";
-    return SizeOfStdout().rows > 0 ? TextOf(TablesOf(load)) : LineOf(load);
+    const Size size = SizeOfStdout();
+    const size_t columns = program.wide ? 0 : static_cast<size_t>(size.columns);
+    return size.rows > 0 ? TextOf(TablesOf(load), columns) : LineOf(load);
   });
 }
 

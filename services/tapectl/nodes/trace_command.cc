@@ -154,7 +154,7 @@ void AddTraceCommand(Command tapectl, Program& program) {
       "trace", "Write what the flight recorders of both nodes hold as one Perfetto timeline");
   command.AddOption("TARGET", options->target,
                     "RECORDING or jobs/JOB; left out: all sessions of --last");
-  command.AddOption("-o,--into", options->file, "The file, e.g. run.pftrace").Required();
+  command.AddOption("--into", options->file, "The file, e.g. run.pftrace").Required();
   command.AddParsed("--last", options->last_ns, ParseDurationNs,
                     "Only what happened in this time until now, e.g. 2s");
   command

@@ -50,9 +50,7 @@ void AddWatchCommand(Command tapectl, Program& program) {
   channels.AddOption("LUN", of_lun->list.of, "Of this LUN only");
   const auto [recordings, of_channel] =
       add("recordings", "The recordings, newest first", ListRecordings);
-  recordings.AddOption("CHANNEL", of_channel->list.of, "LUN/CHANNEL: of this channel only");
-  recordings.AddFlag("--segments", of_channel->list.segments,
-                     "A stream in segments as a line for each");
+  AddListFilters(recordings, of_channel->list);
   add("jobs", "The jobs, newest first", ListJobs);
   add("nodes", "The storage node and the worker", ListNodes);
 }

@@ -118,7 +118,8 @@ Answer AnswerOf(const Explained& explained) {
 }
 
 Answer AnswerOf(const Load& load) {
-  Json object = {{"mb_per_s", load.mb_per_s},
+  Json object = {{"time_ns", load.time_ns},
+                 {"mb_per_s", load.mb_per_s},
                  {"lost_blocks", load.lost_blocks},
                  {"jobs", Json::array()},
                  {"luns", Json::array()}};
@@ -243,6 +244,10 @@ Answer AnswerOf(const std::string& done, const std::string& name) { return {Dump
 
 Answer AnswerOf(const absl::Status& error) { return {Dump({{"error", ToJson(error)}})}; }
 
+std::vector<std::vector<std::string>> FieldsOf(const Lun& lun) { return MembersOf(ToJson(lun)); }
+std::vector<std::vector<std::string>> FieldsOf(const Channel& channel) {
+  return MembersOf(ToJson(channel));
+}
 std::vector<std::vector<std::string>> FieldsOf(const Stream& stream) {
   auto rows = MembersOf(ToJson(stream));
   const model::Origin& origin = stream.segments.front().origin;

@@ -68,7 +68,8 @@ struct Explained {
 };
 Answer AnswerOf(const Explained& explained);
 
-// {mb_per_s, lost_blocks, jobs: [{..., mb_per_s: now}], luns: [{..., mb_per_s, full_in_s}]}
+// {time_ns, mb_per_s, lost_blocks, jobs: [{..., mb_per_s: now}], luns: [{..., mb_per_s,
+// full_in_s}]}
 Answer AnswerOf(const Load& load);
 
 // {"profiles": [{name, default, options...}]}
@@ -173,6 +174,8 @@ Answer AnswerOf(const std::string& done, const std::string& name);
 Answer AnswerOf(const absl::Status& error);
 
 // Each member's name and its value, as rows of a table.
+std::vector<std::vector<std::string>> FieldsOf(const Lun& lun);
+std::vector<std::vector<std::string>> FieldsOf(const Channel& channel);
 std::vector<std::vector<std::string>> FieldsOf(const Stream& stream);
 std::vector<std::vector<std::string>> FieldsOf(const Job& job);
 

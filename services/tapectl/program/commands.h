@@ -26,6 +26,7 @@ void AddRecordingsCommands(Command tapectl, Program& program);
 void AddExportCommand(Command recordings, Program& program);
 void AddImportCommand(Command recordings, Program& program);
 void AddCopyCommands(Command recordings, Program& program);
+void AddDeleteCommand(Command recordings, Program& program);
 void AddRecorderCommands(Command tapectl, Program& program);
 void AddScrubCommands(Command tapectl, Program& program);
 void AddRepairCommand(Command tapectl, Program& program);
@@ -60,6 +61,9 @@ std::optional<std::vector<std::string>> LineToComplete(int argc, char** argv);
 
 // `line` is the whole program.
 void AddManualCommand(Command tapectl, Program& program, const command_line::CommandLine& line);
+
+// `help` and `version`; gives the commands of `line` their examples. After all others.
+void AddHelpCommands(Command tapectl, Program& program, const command_line::CommandLine& line);
 
 // Of a command that names one thing.
 struct NameOptions {

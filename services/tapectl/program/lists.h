@@ -1,6 +1,8 @@
 // The lists that can be watched, too: each prints one.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -9,7 +11,12 @@
 namespace tapedeck::services::tapectl {
 
 struct ListOptions {
-  std::string of;         // a LUN or channel; empty: all
+  std::string of;  // a LUN or channel; empty: all
+  // Of recordings, those that have all of these.
+  std::optional<RecordingState> state;
+  std::string label;      // KEY, or KEY=VALUE; empty: any
+  int64_t since_ns = 0;   // of the first sample, since the Unix epoch
+  uint64_t limit = 0;     // the newest; 0: all
   std::string group;      // of recordings: the members of this one; empty: all
   bool segments = false;  // of recordings: each of a stream
 };
@@ -19,6 +26,9 @@ absl::Status ListChannels(Program& program, const ListOptions& options);
 absl::Status ListRecordings(Program& program, const ListOptions& options);
 absl::Status ListJobs(Program& program, const ListOptions& options);
 absl::Status ListNodes(Program& program, const ListOptions& options);
+
+// Which recordings a list has.
+void AddListFilters(Command list, ListOptions& options);
 
 // Adds a list without options of its own.
 void AddList(Command command, Program& program, const std::string& what,

@@ -26,6 +26,7 @@ struct LunLoad {
 };
 
 struct Load {
+  int64_t time_ns = 0;        // of the look, since the Unix epoch
   std::vector<JobLoad> jobs;  // those that have not ended
   std::vector<LunLoad> luns;
   double mb_per_s = 0;  // of all jobs

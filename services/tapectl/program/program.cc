@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <ostream>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "dataplane/printable.h"
@@ -16,6 +18,7 @@
 #include "services/model/recording/treatment.h"
 #include "services/site/several_nodes.h"
 #include "services/site/units.h"
+#include "services/tapectl/terminal/screen.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
@@ -31,24 +34,57 @@ std::string Line(const Row& row, const std::vector<size_t>& widths) {
   return std::string(absl::StripTrailingAsciiWhitespace(line));
 }
 
+// "l0/c0/ID" of a full name, which may stand behind "HOST:PORT/"; another cell as it is.
+std::string ShortName(const std::string& cell) {
+  const size_t at = cell.find("luns/");
+  const bool behind_node = at != std::string::npos && at > 1 && cell[at - 1] == '/' &&
+                           cell.find(':') < at && cell.find('/') == at - 1;
+  if (at != 0 && !behind_node) return cell;
+  return absl::StrReplaceAll(cell, {{"luns/", ""}, {"/channels/", "/"}, {"/recordings/", "/"}});
+}
+
 // Whatever a cell says, it is one, and commands no terminal.
 Row Shown(const Row& row) {
   Row shown;
-  for (const std::string& cell : row) shown.push_back(dataplane::Printable(cell));
+  for (const std::string& cell : row) shown.push_back(dataplane::Printable(ShortName(cell)));
   return shown;
 }
 
-std::string TextOf(const Table& table) {
-  std::vector<Row> rows;
-  for (const Row& row : table.rows) rows.push_back(Shown(row));
+void Drop(size_t column, Table* table) {
+  const auto erase = [column](Row& row) {
+    if (column < row.size()) row.erase(row.begin() + static_cast<ptrdiff_t>(column));
+  };
+  erase(table->heads);
+  std::ranges::for_each(table->rows, erase);
+}
+
+std::vector<size_t> WidthsOf(const Table& table) {
   std::vector<size_t> widths(table.heads.size());
   const auto widen = [&widths](const Row& row) {
     for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
   };
   widen(table.heads);
-  std::ranges::for_each(rows, widen);
+  std::ranges::for_each(table.rows, widen);
+  return widths;
+}
+
+// The rows are as they will be shown. 0 columns: as wide as it is.
+void FitTo(size_t columns, Table* table) {
+  for (const std::string& head : table->optional) {
+    const std::vector<size_t> widths = WidthsOf(*table);
+    const size_t wide = std::accumulate(widths.begin(), widths.end(), 2 * (widths.size() - 1));
+    if (columns == 0 || wide <= columns) return;
+    const auto at = std::ranges::find(table->heads, head);
+    if (at != table->heads.end()) Drop(static_cast<size_t>(at - table->heads.begin()), table);
+  }
+}
+
+std::string TextOf(Table table, size_t columns) {
+  for (Row& row : table.rows) row = Shown(row);
+  FitTo(columns, &table);
+  const std::vector<size_t> widths = WidthsOf(table);
   std::string text = absl::StrCat(Line(table.heads, widths), "\n");
-  for (const Row& row : rows) absl::StrAppend(&text, Line(row, widths), "\n");
+  for (const Row& row : table.rows) absl::StrAppend(&text, Line(row, widths), "\n");
   return text;
 }
 
@@ -62,15 +98,15 @@ std::vector<absl::string_view> TakeSeveral() {
 }
 
 // The same as the first words.
-constexpr std::array<absl::string_view, 6> kAskNoStorage = {"jobs",  "profiles", "completion",
-                                                            "kinds", "manual",   "receive"};
+constexpr std::array<absl::string_view, 8> kAskNoStorage = {
+    "jobs", "profiles", "completion", "kinds", "manual", "receive", "help", "version"};
 
 }  // namespace
 
-std::string TextOf(const std::vector<Table>& tables) {
+std::string TextOf(const std::vector<Table>& tables, size_t columns) {
   std::string text;
   for (const Table& table : tables) {
-    absl::StrAppend(&text, text.empty() ? "" : "\n", TextOf(table));
+    absl::StrAppend(&text, text.empty() ? "" : "\n", TextOf(table, columns));
   }
   return text;
 }
@@ -80,12 +116,13 @@ absl::Duration Program::job_timeout() const {
   return timeout.empty() ? kJobTimeout : absl::Nanoseconds(*ParseDurationNs(timeout));
 }
 
-void Program::Print(const Answer& answer, const Row& heads, const std::vector<Row>& rows) const {
-  Print(answer, std::vector<Table>{{heads, rows}});
+void Program::Print(const Answer& answer, const Row& heads, const std::vector<Row>& rows,
+                    const Row& optional) const {
+  Print(answer, std::vector<Table>{{heads, rows, optional}});
 }
 
 void Program::Print(const Answer& answer, const std::vector<Table>& tables) const {
-  Write(answer, TextOf(tables));
+  Write(answer, TextOf(tables, wide ? 0 : static_cast<size_t>(SizeOfStdout().columns)));
 }
 
 void Program::Print(const Answer& answer, const std::string& text) const {

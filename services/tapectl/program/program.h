@@ -19,14 +19,18 @@ using Row = std::vector<std::string>;
 struct Table {
   Row heads;
   std::vector<Row> rows;
+  // Heads of the columns that a narrow terminal can do without, the first to go first.
+  Row optional = {};
 };
 
-// The tables with an empty line between them.
-std::string TextOf(const std::vector<Table>& tables);
+// The tables with an empty line between them. Names are short, as l0/c0/ID. Where `columns` is not
+// 0, optional columns are left out until each line fits.
+std::string TextOf(const std::vector<Table>& tables, size_t columns = 0);
 
 // Filled by the command line, then used by the one command that was given. One thread.
 struct Program : Nodes {
   std::string output = "table";
+  bool wide = false;     // tables may be wider than the terminal
   std::string profiles;  // the file of them; empty: none is known
   std::string state;     // the folder of what is to go on later; empty: none is known
 
@@ -48,7 +52,8 @@ struct Program : Nodes {
   absl::Duration job_timeout() const;
 
   // On stdout: the answer, or the rows under their heads.
-  void Print(const Answer& answer, const Row& heads, const std::vector<Row>& rows) const;
+  void Print(const Answer& answer, const Row& heads, const std::vector<Row>& rows,
+             const Row& optional = {}) const;
   // On stdout: the answer, or the tables with an empty line between them.
   void Print(const Answer& answer, const std::vector<Table>& tables) const;
   // On stdout: the answer, or the lines. What is not printable in them, or in a table, is shown as

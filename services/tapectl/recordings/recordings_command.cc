@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
@@ -30,15 +31,42 @@ Row RowOf(const Recording& recording) {
           FormatTime(recording.start_time_ns)};
 }
 
+// "KEY" of any value, or "KEY=VALUE".
+bool HasLabel(const Recording& recording, const std::string& label) {
+  const std::pair<std::string, std::string> asked = absl::StrSplit(label, absl::MaxSplits('=', 1));
+  const auto at = recording.labels.find(asked.first);
+  if (at == recording.labels.end()) return false;
+  return label.find('=') == std::string::npos || at->second == asked.second;
+}
+
+bool IsAskedFor(const Recording& recording, const ListOptions& options) {
+  if (options.state.has_value() && recording.state != *options.state) return false;
+  if (!options.label.empty() && !HasLabel(recording, options.label)) return false;
+  return recording.start_time_ns.value_or(recording.open_time_ns) >= options.since_ns;
+}
+
+// Those of `items`, newest first, that the options ask for. `joined` makes one recording of an
+// item.
+template <typename Item, typename JoinedOf>
+std::vector<Item> Chosen(std::vector<Item> items, const ListOptions& options, JoinedOf joined) {
+  std::erase_if(items, [&](const Item& item) { return !IsAskedFor(joined(item), options); });
+  if (options.limit > 0 && items.size() > options.limit) {
+    items.erase(items.begin() + static_cast<ptrdiff_t>(options.limit), items.end());
+  }
+  return items;
+}
+
 // A stream in segments is one row, and so is a recording in parts.
-void PrintStreams(Program& program, const std::vector<JoinedParts>& joined) {
+void PrintStreams(Program& program, const ListOptions& options,
+                  const std::vector<JoinedParts>& joined) {
   std::vector<Recording> recordings;
   std::map<std::string, std::string> parts;  // by name
   for (const JoinedParts& one : joined) {
     recordings.push_back(one.recording);
     parts[one.recording.name] = one.PartsText();
   }
-  const std::vector<Stream> streams = StreamsOf(recordings);
+  const std::vector<Stream> streams =
+      Chosen(StreamsOf(recordings), options, [](const Stream& stream) { return Joined(stream); });
   std::vector<Row> rows;
   for (const Stream& stream : streams) {
     rows.push_back(RowOf(Joined(stream)));
@@ -46,10 +74,14 @@ void PrintStreams(Program& program, const std::vector<JoinedParts>& joined) {
     rows.back().push_back(stream.segmented ? SegmentsText(stream) : parts[stream.name]);
   }
   program.Print(AnswerOf(streams),
-                {"NAME", "STATE", "BLOCKS", "SIZE", "MISSING", "START", "KEPT", "SEGMENTS"}, rows);
+                {"NAME", "STATE", "BLOCKS", "SIZE", "MISSING", "START", "KEPT", "SEGMENTS"}, rows,
+                {"SEGMENTS", "KEPT", "BLOCKS", "MISSING", "START", "SIZE"});
 }
 
-void PrintSegments(Program& program, const std::vector<Recording>& recordings) {
+void PrintSegments(Program& program, const ListOptions& options,
+                   const std::vector<Recording>& all) {
+  const std::vector<Recording> recordings =
+      Chosen(all, options, [](const Recording& recording) { return recording; });
   std::vector<Row> rows;
   for (const Recording& recording : recordings) {
     rows.push_back(RowOf(recording));
@@ -58,7 +90,8 @@ void PrintSegments(Program& program, const std::vector<Recording>& recordings) {
         recording.stream.empty() ? "-" : absl::StrCat(recording.segment, " of ", recording.stream));
   }
   program.Print(AnswerOf(recordings),
-                {"NAME", "STATE", "BLOCKS", "SIZE", "MISSING", "START", "KEPT", "SEGMENT"}, rows);
+                {"NAME", "STATE", "BLOCKS", "SIZE", "MISSING", "START", "KEPT", "SEGMENT"}, rows,
+                {"KEPT", "BLOCKS", "MISSING", "START", "SEGMENT", "SIZE"});
 }
 
 // What each node has of it.
@@ -126,42 +159,19 @@ absl::Status UpdateRecording(Program& program, const RecordingOptions& options) 
   return absl::OkStatus();
 }
 
-absl::Status DeleteParts(Program& program, const std::string& name) {
-  for (const Program& node : EachNode(program)) {
-    const absl::Status deleted = node.Catalog()->DeleteRecording(name);
-    if (deleted.ok() || absl::IsNotFound(deleted)) continue;
-    return dataplane::Prefixed(absl::StrCat(node.storage, ": "), deleted);
-  }
-  program.Print(AnswerOf("deleted", name), absl::StrCat("deleted ", name, " with all its parts"));
-  return absl::OkStatus();
-}
-
-// Of a stream all segments, the newest first: where that is being written, none is deleted.
-absl::Status DeleteRecording(Program& program, const RecordingChoice& choice) {
-  TD_ASSIGN_OR_RETURN(const std::string name, PlaceRecording(program, choice.name));
-  if (NamesSeveral(program)) return DeleteParts(program, name);
-  const auto catalog = program.Catalog();
-  TD_ASSIGN_OR_RETURN(Stream stream,
-                      StreamNamed(model::Use::kDelete, {name, choice.segment}, *catalog));
-  TD_RETURN_IF_ERROR(CheckMeant(name, stream.segments.front()));
-  std::ranges::reverse(stream.segments);
-  for (const Recording& segment : stream.segments) {
-    const absl::Status deleted = catalog->DeleteRecording(segment.name);
-    // A ring may have been faster.
-    if (!stream.segmented || !absl::IsNotFound(deleted)) TD_RETURN_IF_ERROR(deleted);
-  }
-  program.Print(AnswerOf("deleted", stream.name), absl::StrCat("deleted ", DoneText(stream)));
-  return absl::OkStatus();
+// "luns/-/channels/-", or what is below a LUN or a channel.
+absl::StatusOr<std::string> ParentOf(Program& program, const std::string& of) {
+  if (of.empty()) return "luns/-/channels/-";
+  const auto lun = LunNameOf(of);
+  if (lun.ok()) return absl::StrCat(*lun, "/channels/-");
+  TD_ASSIGN_OR_RETURN(const std::string channel, TakeNode(program, of, 2));
+  return ChannelNameOf(channel);
 }
 
 }  // namespace
 
 absl::Status ListRecordings(Program& program, const ListOptions& options) {
-  std::string parent = "luns/-/channels/-";
-  if (!options.of.empty()) {
-    TD_ASSIGN_OR_RETURN(const std::string channel, TakeNode(program, options.of, 2));
-    TD_ASSIGN_OR_RETURN(parent, ChannelNameOf(channel));
-  }
+  TD_ASSIGN_OR_RETURN(const std::string parent, ParentOf(program, options.of));
   std::vector<FoundRecording> found;
   for (const Program& node : EachNode(program)) {
     const auto listed = node.Catalog()->ListRecordings(parent);
@@ -179,11 +189,27 @@ absl::Status ListRecordings(Program& program, const ListOptions& options) {
   }
   const std::vector<Recording> recordings = WithNodes(found);
   if (options.segments) {
-    PrintSegments(program, recordings);
+    PrintSegments(program, options, recordings);
   } else {
-    PrintStreams(program, JoinParts(recordings));
+    PrintStreams(program, options, JoinParts(recordings));
   }
   return absl::OkStatus();
+}
+
+void AddListFilters(Command list, ListOptions& options) {
+  list.AddOption("PARENT", options.of,
+                 "LUN, LUN/CHANNEL or NODE/LUN/CHANNEL: only the recordings there");
+  list.AddFlag("--segments", options.segments, "Show a line for each segment of a stream");
+  std::map<std::string, RecordingState> states;
+  for (const auto& [state, name] : model::EnumNames<RecordingState>::kTable) {
+    states.emplace(name, state);
+  }
+  list.AddChoice("--state", options.state, states, "Only recordings in this state",
+                 command_line::Letters::kAnyCase);
+  list.AddOption("--label", options.label, "Only recordings with this label: KEY or KEY=VALUE");
+  list.AddParsed("--since", options.since_ns, ParseTimeNs,
+                 "Only recordings that began then or later: 2026-01-31T12:00:00Z, or -1h");
+  list.AddParsed("--limit", options.limit, ParseCount, "Only this many, the newest");
 }
 
 void AddSegmentChoice(Command command, RecordingChoice& choice) {
@@ -200,9 +226,7 @@ void AddRecordingsCommands(Command tapectl, Program& program) {
 
   auto list_options = std::make_shared<ListOptions>();
   const Command list = recordings.AddCommand("list", "Show recordings, newest first");
-  list.AddOption("CHANNEL", list_options->of,
-                 "LUN/CHANNEL or NODE/LUN/CHANNEL: of this channel only");
-  list.AddFlag("--segments", list_options->segments, "A stream in segments as a line for each");
+  AddListFilters(list, *list_options);
   list.AddOption("--group", list_options->group,
                  "Only the members of this group, by its name or ID");
   SetRun<ListOptions>(list, program, "recordings list", list_options, ListRecordings);
@@ -222,7 +246,7 @@ void AddRecordingsCommands(Command tapectl, Program& program) {
     SetRun<RecordingChoice>(command, program, "recordings " + verb, choice, run);
   };
   add("show", "Show all about a recording", ShowRecording);
-  add("delete", "Delete a recording, of a stream all segments", DeleteRecording);
+  AddDeleteCommand(recordings, program);
   AddExportCommand(recordings, program);
   AddImportCommand(recordings, program);
   AddCopyCommands(recordings, program);

@@ -126,6 +126,8 @@ TEST(MessagesTest, TheProgramHasWhatTheyName) {
     for (const auto& file : std::filesystem::recursive_directory_iterator(TreeFile(part))) {
       if (file.path().extension() != ".cc" && file.path().extension() != ".h") continue;
       const std::string path = file.path().string().substr(root.size());
+      // Each literal there is a whole line, which tests/e2e/help_texts.sh gives to the program.
+      if (absl::EndsWith(path, "shell/examples.cc")) continue;
       Commands writers;
       for (const auto& [folder, commands] : kWriters) {
         if (absl::StartsWith(path, folder + "/")) writers = commands;

@@ -7,6 +7,7 @@
 #include "services/site/units.h"
 #include "services/tapectl/program/answer.h"
 #include "services/tapectl/program/field_options.h"
+#include "services/tapectl/program/program.h"
 #include "services/tapectl/terminal/failure.h"
 #include "services/tapectl/terminal/progress.h"
 
@@ -20,6 +21,8 @@ TEST(UnitsTest, Bytes) {
   EXPECT_EQ(*ParseBytes("1.5MiB"), 3u << 19);
   EXPECT_EQ(*ParseBytes("10GiB"), 10ull << 30);
   EXPECT_EQ(*ParseBytes("2MB"), 2'000'000u);
+  EXPECT_EQ(*ParseBytes("1M"), 1u << 20);
+  EXPECT_EQ(*ParseBytes("1G"), 1u << 30);
   for (const char* bad :
        {"", "x", "-1", "1 MiB", "1mib", "0.3", "1e3", "99999999999TiB", "1.2.3"}) {
     EXPECT_FALSE(ParseBytes(bad).ok()) << bad;
@@ -30,9 +33,16 @@ TEST(UnitsTest, Bytes) {
 
 TEST(UnitsTest, RatesCountsAndDurations) {
   EXPECT_EQ(*ParseRate("2.4e6"), 2.4e6);
+  EXPECT_EQ(*ParseRate("2.5M"), 2.5e6);
+  EXPECT_EQ(*ParseRate("48k"), 48e3);
+  EXPECT_FALSE(ParseRate("M").ok());
+  EXPECT_FALSE(ParseRate("1e308G").ok());
   EXPECT_FALSE(ParseRate("inf").ok());
   EXPECT_FALSE(ParseRate("-1").ok());
   EXPECT_EQ(*ParseCount("7"), 7u);
+  EXPECT_EQ(*ParseCount("2M"), 2'000'000u);
+  EXPECT_FALSE(ParseCount("2.5M").ok());
+  EXPECT_FALSE(ParseCount("18446744073709551615k").ok());
   EXPECT_FALSE(ParseCount("0").ok());
   EXPECT_EQ(*ParseNumber("0"), 0);
   EXPECT_FALSE(ParseNumber("-1").ok());
@@ -53,6 +63,26 @@ TEST(UnitsTest, ANumberOfAFieldIsATimeOrADuration) {
   EXPECT_TRUE(ParseValue({.unit = model::Unit::kDuration}, "3s", ns).ok());
   EXPECT_EQ(ns, 3'000'000'000);
   EXPECT_FALSE(ParseValue({.unit = model::Unit::kDuration}, "1970-01-01T00:00:02Z", ns).ok());
+}
+
+TEST(TableTest, LeavesOptionalColumnsOutUntilItFits) {
+  const Table table{.heads = {"NAME", "STATE", "SIZE"},
+                    .rows = {{"luns/l0/channels/c0/recordings/r", "SEALED", "1 MiB"},
+                             {"a:1/luns/l0", "SALVAGED", "2 MiB"},
+                             {"/srv/luns/x", "", ""}},
+                    .optional = {"SIZE", "STATE"}};
+  EXPECT_EQ(TextOf({table}),
+            "NAME         STATE     SIZE\n"
+            "l0/c0/r      SEALED    1 MiB\n"
+            "a:1/l0       SALVAGED  2 MiB\n"
+            "/srv/luns/x\n");
+  EXPECT_EQ(TextOf({table}, 28), TextOf({table}));
+  EXPECT_EQ(TextOf({table}, 27),
+            "NAME         STATE\n"
+            "l0/c0/r      SEALED\n"
+            "a:1/l0       SALVAGED\n"
+            "/srv/luns/x\n");
+  EXPECT_EQ(TextOf({table}, 5), "NAME\nl0/c0/r\na:1/l0\n/srv/luns/x\n");
 }
 
 TEST(ProgressTest, ShowsBarRatePercentAndTimeLeft) {
