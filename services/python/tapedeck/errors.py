@@ -77,8 +77,8 @@ class ChannelInUse(Error):
 
 
 class RecordingNotFound(Error):
-    """No such recording; DATA_LOSS if it was deleted before the player of its stream came to it. `moved_to` names the
-    copy that it has become, if there is one. Metadata: recording, moved_to."""
+    """No such recording; DATA_LOSS if it was deleted before the player of its stream reached it. `moved_to` names the
+    copy that replaced it, if there is one. Metadata: recording, moved_to."""
 
 
 class RecordingBusy(Error):
@@ -232,7 +232,7 @@ class GpuMemoryNotRegistrable(Error):
 
 
 class RdmaFailed(Error):
-    """An RDMA request failed in a way that has no name of its own. The text holds status and vendor code."""
+    """An RDMA request failed in another way. The text holds status and vendor code."""
 
 
 class ChannelNotTriggered(Error):
@@ -246,16 +246,16 @@ class LunOffline(Error):
 
 
 class MemberNotEmpty(Error):
-    """A directory for a LUN or a channel holds what Tapedeck has not made. Metadata: member, found."""
+    """A directory for a LUN or a channel holds files that Tapedeck did not make. Metadata: member, found."""
 
 
 class FileExists(Error, FileExistsError):
-    """A file that a playback or an export would write is there already. Metadata: path."""
+    """A file that a playback or an export would write already exists. Metadata: path."""
 
 
 class LunNotResponding(Error):
-    """The disks of a LUN have not done in time what a session needs before it can begin, or what the node asked of them
-    before it lets the LUN go. Metadata: phase, lun."""
+    """The disks of a LUN did not finish in time the work that a session needs to begin, or that the node needs to
+    release the LUN. Metadata: phase, lun."""
 
 
 class SessionStalled(Error):
@@ -278,7 +278,7 @@ class AccessDenied(Error):
 
 class ResumeRefused(Error):
     """A recording cannot be resumed; it stays as it is. `why` is TOKEN (another worker made it), SEALED (it ended by
-    itself, with so many `blocks`), DELETED, CHANNEL (it is of another one), LATE (it ended over an hour ago) or GAP
+    itself, after `blocks` blocks), DELETED, CHANNEL (it is in another one), LATE (it ended over an hour ago) or GAP
     (the worker has forgotten too much). Metadata: recording, why, blocks."""
 
 
@@ -301,11 +301,11 @@ class RailTlsMismatch(Error):
 
 
 class RailTlsBroken(Error):
-    """What came over an encrypted connection was not sent by the peer, or not so."""
+    """Data on an encrypted connection did not come from the peer, or was changed on the way."""
 
 
 class SourceSilent(Error):
-    """Nothing of the stream that a source receives came for too long. Metadata: source."""
+    """A source received nothing of its stream for too long. Metadata: source."""
 
 
 class DestinationNotAllowed(Error):
@@ -313,12 +313,11 @@ class DestinationNotAllowed(Error):
 
 
 class DestinationUnreachable(Error):
-    """What a sink sends reaches nobody. Metadata: address."""
+    """The samples that a sink sends reach no program. Metadata: address."""
 
 
 class DeviceFailed(Error):
-    """The device of a worker has failed in use, and computes nothing more until the worker is started again. Metadata:
-    device."""
+    """A worker's device failed in use and computes nothing until the worker restarts. Metadata: device."""
 
 
 class InletNotFound(Error):
