@@ -28,7 +28,8 @@ absl::StatusOr<Diagnosis> Examiner::Examine(const Request& request) {
   {
     absl::MutexLock lock(&mutex_);
     if (examining_) {
-      return LimitReached(1, "examinations", "the node is being examined already; ask again later");
+      return LimitReached(1, "examinations",
+                          "another doctor is examining the node; ask again later");
     }
     examining_ = true;
   }

@@ -17,10 +17,10 @@ void CheckMemory(const Scene& scene, const Request& /*request*/, Findings& findi
   }
   const uint64_t available = dataplane::AvailableBytes(scene.root);
   if (need + dataplane::kKeptFreeBytes <= available) return;
-  findings.push_back(Found(
-      "MEMORY_SHORT", absl::StrFormat("%d MiB are available; %s and %d MiB "
-                                      "for the process itself are more",
-                                      available >> 20, parts, dataplane::kKeptFreeBytes >> 20)));
+  findings.push_back(
+      Found("MEMORY_SHORT",
+            absl::StrFormat("%d MiB are available; %s and %d MiB for the process itself need more",
+                            available >> 20, parts, dataplane::kKeptFreeBytes >> 20)));
 }
 
 void CheckHugePages(const Scene& scene, const Request& /*request*/, Findings& findings) {

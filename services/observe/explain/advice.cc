@@ -15,37 +15,35 @@ struct Advice {
 };
 
 constexpr Advice kAdvice[] = {
-    {"nothing", "nothing is needed: a faster source would be recorded as well"},
+    {"nothing", "nothing to do: recording would keep up with a faster source, too"},
     {"unknown", "record for longer, at least a second, and ask again"},
     {"source",
-     "the source makes no more: a faster source, or nothing at all if it is the signal's "
-     "own rate"},
-    {"gpu", "fewer or smaller transforms, or a faster device (tapectl nodes names it)"},
+     "the source delivers no more: use a faster source; nothing to do if this is the signal's own "
+     "rate"},
+    {"gpu", "use fewer or smaller transforms, or a faster device (tapectl nodes names it)"},
     {"copy",
-     "blocks pass through host memory: rails that reach the device's memory (tapectl nodes "
+     "blocks pass through host memory: use rails that reach the device's memory (tapectl nodes "
      "shows how each does)"},
     {"crc",
-     "check values are computed by a processor: a faster core for that thread, more connections "
-     "per rail (--connections-per-rail of the worker) if it is a rail's, or a worker whose rails "
-     "reach device memory, where the device computes them"},
+     "a processor computes the check values: use a faster core, more connections per rail "
+     "(--connections-per-rail of the worker) if the thread is a rail's, or rails that reach device "
+     "memory, where the device computes them"},
     {"session",
-     "one thread handles all blocks of a session: larger blocks, or several channels at "
-     "once"},
-    {"credits", "the receiving end had no slot free: a larger ring there"},
+     "one thread handles all blocks of a session: use larger blocks, or several channels at once"},
+    {"credits", "the receiving end had no free slot: use a larger ring there"},
     {"ring",
-     "too few blocks are on their way for so long a path: a larger ring (--slots), or "
-     "larger blocks"},
+     "too few blocks are in flight for this long path: use a larger ring (--slots) or larger "
+     "blocks"},
     {"wire",
-     "all rails are full: more or faster rails (tapectl nodes lists them), or more "
-     "connections per rail (--connections-per-rail of the worker) if one processor is what a rail "
-     "is bound by"},
+     "all rails are full: use more or faster rails (tapectl nodes lists them), or more connections "
+     "per rail (--connections-per-rail of the worker) if one processor limits a rail"},
     {"flush",
-     "the store's flushes are slow: a disk with faster flushes, a larger ring (--slots), "
-     "or --commit written"},
-    {"acknowledge", "acknowledgements take long: a larger ring (--slots)"},
+     "the store's flushes are slow: use a disk with faster flushes, a larger ring (--slots) or "
+     "--commit written"},
+    {"acknowledge", "acknowledgements are slow: use a larger ring (--slots)"},
     {"sink",
-     "the sink takes no more: a faster sink or its disk, fewer transforms, or --sink null "
-     "to see what the rest can do"},
+     "the sink takes no more: use a faster sink or disk, or fewer transforms; --sink null shows "
+     "what the rest can do"},
 };
 
 }  // namespace
@@ -53,15 +51,15 @@ constexpr Advice kAdvice[] = {
 std::string AdviceFor(const std::string& stage, dataplane::Direction direction) {
   if (absl::StartsWith(stage, "rail ")) {
     return absl::StrCat(stage,
-                        " is slower than the others, which wait for its blocks: see to its port, "
+                        " is slower than the others, which wait for its blocks: check its port, "
                         "cable and peer, or leave it out (--rails)");
   }
   if (stage == "store") {
     return direction == dataplane::Direction::kRecord
-               ? "the LUN's disks take no more: more members, faster disks, --store direct, or "
-                 "fewer sessions on them"
-               : "the LUN's disks give no more: more members, faster disks, or fewer sessions on "
-                 "them";
+               ? "the LUN's disks take no more: use more members, faster disks, --store direct or "
+                 "fewer sessions"
+               : "the LUN's disks deliver no more: use more members, faster disks or fewer "
+                 "sessions";
   }
   const auto* found = std::ranges::find(kAdvice, stage, &Advice::stage);
   return found == std::end(kAdvice) ? "" : std::string(found->words);
