@@ -5,7 +5,7 @@ import { goTo, lineOf, shortName, TAPEDECK_STORAGE, tapectlJson } from './browse
 export async function verify(page, name) {
   await goTo(page, `recording/${name}`);
   await page.getByRole('button', { name: /^Verify l0/ }).click();
-  await page.getByText('Every block is as it was recorded.').waitFor();
+  await page.getByText('Every block is intact.').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
 }
 
@@ -43,7 +43,7 @@ export async function seeRefusal(page) {
   await dialog.getByLabel(/^Type /).fill('l0/c0');
   await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
   await dialog.getByText('CHANNEL_IN_USE').waitFor();
-  await dialog.getByRole('button', { name: 'Keep it' }).click();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
 }
 
 export async function scrub(page) {
@@ -51,5 +51,5 @@ export async function scrub(page) {
   const panel = page.getByRole('region', { name: 'Scrub', exact: true });
   await panel.getByRole('button', { name: 'Start' }).click();
   await panel.getByText('DONE').waitFor();
-  await panel.getByText('It has found no damage.').waitFor();
+  await panel.getByText('No damage found.').waitFor();
 }

@@ -87,7 +87,7 @@ const SHOWN = 32;
 export async function zoomToSamples(page, name) {
   const first = 123456;
   await page.getByLabel('Show from sample').fill(String(first));
-  await page.getByLabel('so many samples').fill(String(SHOWN));
+  await page.getByLabel('Number of samples').fill(String(SHOWN));
   await page.getByRole('button', { name: 'Show', exact: true }).click();
   const row = page.locator(`tr[data-sample="${first}"]`);
   await row.waitFor({ state: 'attached' });
@@ -104,7 +104,7 @@ export async function zoomToSamples(page, name) {
 // What the node's flight recorder holds of it, and what the node says of its rate.
 export async function readReports(page) {
   await page.getByText('tapectl explain').waitFor();
-  await page.getByRole('region', { name: 'What bounded its rate' }).locator('pre').waitFor();
+  await page.getByRole('region', { name: 'Limiting stage' }).locator('pre').waitFor();
   const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download as JSON' }).click()]);
   const [trace] = JSON.parse(readFileSync(await file.path(), 'utf8'));
   assert.ok(trace.trails.length > 0 && trace.threads.length > 0, 'the trace has stamps');

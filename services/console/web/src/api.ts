@@ -30,7 +30,7 @@ async function answerOf<Answer>(response: Response): Promise<Answer> {
   try {
     body = JSON.parse(text);
   } catch {
-    throw new ApiError('UNKNOWN', `The node answered ${response.status}, and no JSON.`, '');
+    throw new ApiError('UNKNOWN', `The node answered ${response.status} without JSON.`, '');
   }
   if (!response.ok) throw errorOf(body as ErrorBody, `The node answered ${response.status}.`);
   return body as Answer;

@@ -44,7 +44,7 @@ function Page({ route, info }: { route: Route; info: ConsoleInfo }) {
     case 'doctor':
       return <DoctorPage info={info} />;
     default:
-      return <Empty>There is no such page.</Empty>;
+      return <Empty>Page not found.</Empty>;
   }
 }
 

@@ -58,15 +58,15 @@ export function DoctorPage({ info }: { info: ConsoleInfo }) {
         <button type="button" class="main" disabled={action.busy} onClick={() => action.run(examine)}>
           {action.busy ? 'Examining …' : 'Examine'}
         </button>
-        <Check label="Measure the disks, which other work on them feels" checked={measure} onChange={setMeasure} />
+        <Check label="Measure the disks (slows other work on them)" checked={measure} onChange={setMeasure} />
       </div>
       <Line text={line(['doctor'], { measure })} />
       <Failure error={action.error} />
-      {!found && <Empty>It looks at the node and at each worker, changes nothing, and takes some seconds.</Empty>}
+      {!found && <Empty>The doctor checks the node and each worker. It changes nothing and takes some seconds.</Empty>}
       {(found ?? []).map((one) => (
         <Panel title={one.node} key={one.node}>
           <Failure error={one.error} />
-          {!one.error && one.findings.length === 0 && <Empty>Nothing is wrong.</Empty>}
+          {!one.error && one.findings.length === 0 && <Empty>No findings.</Empty>}
           <ul class="findings">
             {one.findings.map((finding, index) => (
               <FindingView key={index} finding={finding} />

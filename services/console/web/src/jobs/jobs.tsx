@@ -62,7 +62,7 @@ function Worker({ worker }: { worker: string }) {
           ]}
         />
       )}
-      {jobs.value && all.length === 0 && <Empty>It had no jobs since it started.</Empty>}
+      {jobs.value && all.length === 0 && <Empty>No jobs since the worker started.</Empty>}
       {all.length > 0 && (
         <Table caption={`Jobs of ${worker}`} head={['Job', 'What', 'State', 'Recording', 'Progress', 'Bytes', 'Rate', 'Lost', 'Began', '']}>
           {all.map((job) => (

@@ -81,12 +81,12 @@ function Range({ fields, change }: { fields: Fields; change: (more: Partial<Fiel
     <div class="fields">
       <TextField label="Recording" hint="LUN/CHANNEL/RECORDING, or …/latest" value={fields.recording} onInput={(recording) => change({ recording })} required />
       <TextField label="From sample" hint="from 0; empty: the first" inputMode="numeric" value={fields.from} onInput={(from) => change({ from })} />
-      <TextField label="To before sample" hint="empty: the end" inputMode="numeric" value={fields.to} onInput={(to) => change({ to })} />
+      <TextField label="Stop before sample" hint="empty: the end" inputMode="numeric" value={fields.to} onInput={(to) => change({ to })} />
       <Choice
         label="Rate"
         value={fields.rate}
         onChange={(rate) => change({ rate })}
-        choices={[['max', 'as fast as it comes'], ['recorded', 'as recorded'], ['0.5', 'half of it'], ['2', 'twice that']]}
+        choices={[['max', 'as fast as possible'], ['recorded', 'as recorded'], ['0.5', 'half the recorded rate'], ['2', 'twice the recorded rate']]}
       />
       <Check label="Follow it while it is recorded" checked={fields.follow} onChange={(follow) => change({ follow })} />
     </div>
@@ -108,7 +108,7 @@ export function PlayPage({ info, query }: { info: ConsoleInfo; query: URLSearchP
   };
   return (
     <>
-      <Panel title="What is played">
+      <Panel title="New playback">
         <Form onSubmit={() => action.run(start)}>
           <WhereForm where={where} workers={info.workers} node={node.value} set={set} />
           <Range fields={fields} change={change} />

@@ -22,7 +22,7 @@ interface Fields {
 // blocks goes before duration: both cannot be.
 function requestOf(where: Where, fields: Fields) {
   const duration = parseSpan(fields.duration);
-  if (fields.duration !== '' && duration === undefined) throw new Error('The time must be like 10s or 5m.');
+  if (fields.duration !== '' && duration === undefined) throw new Error('The time must have the form 10s or 5m.');
   const [lun, channel] = fields.channel.split('/');
   return {
     storage: where.storage,
@@ -63,7 +63,7 @@ export function RecordPage({ info, query }: { info: ConsoleInfo; query: URLSearc
   };
   return (
     <>
-      <Panel title="What is recorded">
+      <Panel title="New recording">
         <Form onSubmit={() => action.run(start)}>
           <WhereForm where={where} workers={info.workers} node={node.value} set={set} />
           <div class="fields">

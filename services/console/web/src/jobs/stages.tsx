@@ -61,7 +61,7 @@ export function StageForm({ label, fields, names, set, id }: Props) {
       <div class="field wide">
         <label for={id}>Settings</label>
         <textarea id={id} rows={2} value={fields.settings} onInput={(event) => set({ ...fields, settings: event.currentTarget.value })} />
-        <small>NAME=VALUE, one on each line{hint ? `; e.g. ${hint}` : ''}. What is not set has its default.</small>
+        <small>NAME=VALUE, one per line{hint ? `; e.g. ${hint}` : ''}. Unset parameters keep their defaults.</small>
       </div>
     </fieldset>
   );

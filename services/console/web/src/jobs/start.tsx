@@ -23,6 +23,6 @@ export function useWhere(info: ConsoleInfo) {
 
 export const NoWorker = () => (
   <Empty>
-    The console knows no worker. Start the storage node with <code>--console-worker NAME=HOST:PORT</code>, once for each.
+    No worker is configured. Start the storage node with <code>--console-worker NAME=HOST:PORT</code> for each worker.
   </Empty>
 );

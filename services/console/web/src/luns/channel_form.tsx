@@ -16,11 +16,11 @@ const LABELS: Record<string, string> = {
   block_bytes: 'Block',
   sample_rate: 'Samples per second',
   datatype: 'Sample type',
-  commit_level: 'A block counts when it is',
-  transfer_op: 'Payload moves by',
+  commit_level: 'Commit level',
+  transfer_op: 'Transfer operation',
   pre_trigger: 'Keep before a trigger',
   post_trigger: 'Keep after a trigger',
-  move_after: 'Move so long after their end',
+  move_after: 'Delay before moving',
   labels: 'Labels',
 };
 

@@ -90,7 +90,7 @@ function asSpan(what: string, text: string): number {
 
 function asLabels(text: string): Record<string, string> {
   const labels = parsePairs(text);
-  if (!labels) throw new Error('Labels must be like site=north, rack=7.');
+  if (!labels) throw new Error('Labels must have the form site=north, rack=7.');
   return labels;
 }
 

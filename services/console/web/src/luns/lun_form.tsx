@@ -39,7 +39,7 @@ function Policy({ fields, set }: { fields: LunFields; set: (change: Partial<LunF
   return (
     <>
       <Choice
-        label="When it is full"
+        label="If it is full"
         value={fields.policy}
         onChange={(policy) => set({ policy })}
         choices={[
@@ -76,7 +76,7 @@ export function LunForm({ lun, node, onDone, onClose }: { lun?: Lun | undefined;
           <div class="field wide">
             <label for="lun-members">Members</label>
             <textarea id="lun-members" rows={2} value={fields.members} disabled={fields.store === 'memory'} onInput={(event) => set({ members: event.currentTarget.value })} />
-            <small>One directory or device of the storage node on each line. More can be added later, none taken away.</small>
+            <small>One directory or device of the storage node per line. Members can be added later but not removed.</small>
           </div>
           <TextField label="Capacity" hint="10GiB; empty: what its members hold" value={fields.capacity} onInput={(capacity) => set({ capacity })} />
           <Policy fields={fields} set={set} />

@@ -39,7 +39,7 @@ function LunFacts({ lun }: { lun: Lun }) {
 }
 
 function Channels({ lun, channels, open }: { lun: Lun; channels: Channel[]; open: (what: Open) => void }) {
-  if (channels.length === 0) return <Empty>It has no channel yet.</Empty>;
+  if (channels.length === 0) return <Empty>No channels yet.</Empty>;
   return (
     <Table caption={`Channels of ${shortName(lun.name)}`} head={['Channel', 'Samples', 'Rate', 'Block', 'Commit', 'Trigger', '']}>
       {channels.map((channel) => (
@@ -118,7 +118,7 @@ function Opened({ what, node, onDone, onClose }: { what: Open; node: NodeInfo | 
     <Deletion
       what={noun}
       name={shortName(thing.name)}
-      consequence={noun === 'LUN' ? 'Its channels and all its recordings are deleted, too. Nothing brings them back.' : 'A channel with recordings is refused.'}
+      consequence={noun === 'LUN' ? 'This also deletes its channels and all its recordings. They cannot be restored.' : 'The node refuses to delete a channel with recordings.'}
       line={line([noun.toLowerCase(), 'delete', shortName(thing.name)], noun === 'LUN' ? { force: true } : {})}
       onDelete={remove}
       onClose={onClose}
@@ -146,7 +146,7 @@ export function LunsPage() {
         </button>
       </div>
       <Failure error={loaded.error} />
-      {loaded.value && luns.length === 0 && <Empty>There is no LUN yet. It is made on an empty directory of the storage node, or in its memory.</Empty>}
+      {loaded.value && luns.length === 0 && <Empty>No LUNs yet. Create one on an empty directory of the storage node, or in its memory.</Empty>}
       {luns.map((lun) => (
         <LunPanel key={lun.name} lun={lun} channels={channels.filter((channel) => channel.name.startsWith(`${lun.name}/`))} open={setOpen} />
       ))}

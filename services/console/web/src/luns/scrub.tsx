@@ -10,9 +10,9 @@ import { TextField } from '../ui/form.tsx';
 
 function Findings({ scrub }: { scrub: Scrub }) {
   const { findings } = scrub;
-  if (findings.length === 0) return <Empty>{scrub.state !== 'NONE' ? 'It has found no damage.' : 'There was no scrub since the node started.'}</Empty>;
+  if (findings.length === 0) return <Empty>{scrub.state !== 'NONE' ? 'No damage found.' : 'No scrub since the node started.'}</Empty>;
   return (
-    <Table caption="What the scrub found" head={['Recording', 'Block', 'Damage', 'Detail', '']}>
+    <Table caption="Findings of the scrub" head={['Recording', 'Block', 'Damage', 'Detail', '']}>
       {findings.map((finding, index) => (
         <tr key={index}>
           <td>

@@ -14,7 +14,7 @@ function ofLun(lun: Lun): Alarm[] {
   const capacity = lun.capacity_bytes;
   const free = capacity - lun.used_bytes;
   if (capacity === 0 || lun.full_policy === 'ring' || free >= capacity * 0.1) return [];
-  return [{ bad: free < capacity * 0.01, text: `LUN ${name} has ${((100 * free) / capacity).toFixed(1)} % of its room left` }];
+  return [{ bad: free < capacity * 0.01, text: `LUN ${name} has ${((100 * free) / capacity).toFixed(1)} % of its space left` }];
 }
 
 function ofStats(stats: Stats): Alarm[] {
@@ -23,7 +23,7 @@ function ofStats(stats: Stats): Alarm[] {
     .filter((rail) => !rail.up && rail.cause !== '')
     .map((rail) => ({ bad: true, text: `Rail ${rail.name} is down: ${rail.cause}` }));
   const damaged = stats.crc_errors;
-  if (damaged > 0) alarms.push({ bad: false, text: `${damaged} blocks failed their check on the way since the node started, and were sent again` });
+  if (damaged > 0) alarms.push({ bad: false, text: `${damaged} blocks failed their check in transit since the node started and were sent again` });
   return alarms;
 }
 

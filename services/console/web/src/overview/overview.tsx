@@ -56,7 +56,7 @@ function Rails({ rails, live }: { rails: Rail[]; live: Live }) {
 
 function Alarms({ luns, live }: { luns: Lun[]; live: Live }) {
   const alarms = alarmsOf(luns, live.stats);
-  if (alarms.length === 0) return <Empty>Nothing is wrong that shows here. The doctor looks closer.</Empty>;
+  if (alarms.length === 0) return <Empty>No alarms. Run the doctor for a full check.</Empty>;
   return (
     <ul class="alarms">
       {alarms.map((alarm) => (
@@ -72,7 +72,7 @@ function Activity({ running, jobs }: { running: Running[]; jobs: Job[] }) {
   const plays = jobs.filter((job) => job.direction === 'PLAYBACK');
   if (running.length + plays.length === 0) return <Empty>Nothing records or plays.</Empty>;
   return (
-    <Table caption="What records and plays" head={['', 'Recording', 'Rate', 'Bytes', 'Lost']}>
+    <Table caption="Running recordings and playbacks" head={['', 'Recording', 'Rate', 'Bytes', 'Lost']}>
       {running.map(({ recording, bytesPerS }) => (
         <tr key={recording.name}>
           <td>
@@ -105,16 +105,16 @@ function Activity({ running, jobs }: { running: Running[]; jobs: Job[] }) {
 
 function leftOf(lun: Lun, bytesPerS: number): string {
   const capacity = lun.capacity_bytes;
-  if (capacity === 0) return 'as its file system has';
+  if (capacity === 0) return 'limited by its file system';
   const free = Math.max(0, capacity - lun.used_bytes);
   if (lun.full_policy === 'ring') return bytesPerS > 0 ? `ring, goes back ${span(capacity / bytesPerS)}` : 'ring';
   return bytesPerS > 0 ? hoursLeft(free, bytesPerS) : `${bytes(free)}, nothing records`;
 }
 
 function Room({ luns, byLun }: { luns: Lun[]; byLun: Map<string, number> }) {
-  if (luns.length === 0) return <Empty>There is no LUN yet.</Empty>;
+  if (luns.length === 0) return <Empty>No LUNs yet.</Empty>;
   return (
-    <Table caption="Room that is left" head={['LUN', 'State', 'Used', 'Capacity', 'Fill', 'Left at this rate']}>
+    <Table caption="Space left" head={['LUN', 'State', 'Used', 'Capacity', 'Fill', 'Left at this rate']}>
       {luns.map((lun) => (
         <tr key={lun.name}>
           <td>
@@ -160,7 +160,7 @@ export function Overview({ info }: { info: ConsoleInfo }) {
       <Panel title="Now">
         <Activity running={running} jobs={jobs.value ?? []} />
       </Panel>
-      <Panel title="Room">
+      <Panel title="Space">
         <Room luns={luns.value ?? []} byLun={byLun} />
       </Panel>
     </>

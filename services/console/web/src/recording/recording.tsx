@@ -77,7 +77,7 @@ function Views({ recording, timeline, onWindow }: ViewsProps) {
     if (window) onWindow(window);
   }, [window]);
   const samples = timeline.samples;
-  if (!window) return <Empty>There is no sample to look at yet.</Empty>;
+  if (!window) return <Empty>No samples yet.</Empty>;
   const move = (to: Window) => {
     // Another part of the band is looked at without letting go of the newest samples.
     if (to.first !== window.first || to.count !== window.count) setFollow(false);
@@ -126,7 +126,7 @@ export function RecordingPage({ name }: { name: string }) {
   const timeline = loaded.value?.timeline;
   const runs = recording?.state === 'RECORDING';
   useEffect(() => setLive(!recording || runs), [recording === undefined, runs]);
-  if (gone) return <Empty>The recording is deleted.</Empty>;
+  if (gone) return <Empty>This recording was deleted.</Empty>;
   if (!recording) return <Failure error={loaded.error} />;
   const course = timeline instanceof Error ? undefined : timeline;
   // What is annotated and fetched is what is looked at, unless told.

@@ -13,7 +13,7 @@ export function ExplainView({ name, worker }: { name: string; worker?: string })
   const [service, method] = worker === undefined ? ['CatalogService', 'ExplainRecording'] : ['PipelineService', 'ExplainJob'];
   const loaded = useLoad((signal) => call<Explanation>(service, method, { name }, { worker, signal }), `explain ${name}`);
   return (
-    <Panel title="What bounded its rate">
+    <Panel title="Limiting stage">
       {loaded.value && <pre tabIndex={0}>{loaded.value.text}</pre>}
       {loaded.error && <Empty>{loaded.error.message}</Empty>}
       <Line text={line(['explain', worker === undefined ? shortName(name) : name])} />
@@ -56,7 +56,7 @@ export function TraceView({ recording }: { recording: string }) {
         </button>
       }
     >
-      <p>When each block passed each step on this node, as long as the flight recorder holds it: some seconds. The command below draws it together with the worker's.</p>
+      <p>The times at which each block passed each step on this node. The flight recorder keeps some seconds. The command below adds the worker's.</p>
       <Failure error={action.error} />
       <Line text={line(['trace', name], { into: 'run.pftrace' })} />
     </Panel>

@@ -88,11 +88,11 @@ function EnvelopePlots({ recording, timeline, window }: Props) {
       {shown && (
         <>
           <Plot
-            label={isComplex(timeline.datatype) ? 'Least and greatest of I and Q' : 'Least and greatest'}
+            label={isComplex(timeline.datatype) ? 'Minimum and maximum of I and Q' : 'Minimum and maximum'}
             x={axis}
             series={[
-              { label: 'Least', colour: '--line-1' },
-              { label: 'Greatest', colour: '--line-2' },
+              { label: 'Min', colour: '--line-1' },
+              { label: 'Max', colour: '--line-2' },
             ]}
             data={shown.levels}
             height={140}
@@ -109,7 +109,7 @@ export function SamplesView(props: Props) {
   return (
     <Panel title={few ? 'Samples' : 'Levels and power'}>
       {few ? <SamplesPlot {...props} /> : <EnvelopePlots {...props} />}
-      {!few && <p class="of">Where {count(MOST_DRAWN)} samples or fewer are shown, each one is drawn.</p>}
+      {!few && <p class="of">Zoom to {count(MOST_DRAWN)} samples or fewer to draw each one.</p>}
     </Panel>
   );
 }

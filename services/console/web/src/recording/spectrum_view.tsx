@@ -82,7 +82,7 @@ function Go({ timeline, window, setWindow }: Props) {
       }}
     >
       <TextField label="Show from sample" inputMode="numeric" value={first} onInput={setFirst} />
-      <TextField label="so many samples" inputMode="numeric" value={length} onInput={setLength} />
+      <TextField label="Number of samples" inputMode="numeric" value={length} onInput={setLength} />
       <button type="submit">Show</button>
     </form>
   );
@@ -156,8 +156,8 @@ export function SpectrumView(props: Props) {
             {missingRows(spectrogram) > 0 && `, of which ${missingRows(spectrogram)} are missing (hatched)`}. {madeOf(spectrogram)}
           </p>
           <div class="fields levels">
-            <TextField label="Darkest, dB" hint={`${range.low}, unless told`} inputMode="numeric" value={levels.low} onInput={(low) => setLevels({ ...levels, low })} />
-            <TextField label="Brightest, dB" hint={`${range.high}, unless told`} inputMode="numeric" value={levels.high} onInput={(high) => setLevels({ ...levels, high })} />
+            <TextField label="Darkest, dB" hint={`auto (${range.low})`} inputMode="numeric" value={levels.low} onInput={(low) => setLevels({ ...levels, low })} />
+            <TextField label="Brightest, dB" hint={`auto (${range.high})`} inputMode="numeric" value={levels.high} onInput={(high) => setLevels({ ...levels, high })} />
           </div>
         </>
       )}

@@ -118,7 +118,7 @@ export function Waterfall(props: Props) {
   useEffect(() => {
     if (canvas.current) paint(canvas.current, spectrogram, { low: window.low, high: window.high, darkest, brightest });
   }, [spectrogram, window.low, window.high, darkest, brightest]);
-  const say = cursor ? valueAt(props, cursor) : 'Point at the waterfall, or use the arrow keys. Drag to zoom; + and −, too.';
+  const say = cursor ? valueAt(props, cursor) : 'Point at the waterfall or use the arrow keys. Drag, + and − zoom.';
   return (
     <>
       <div class="waterfall">

@@ -26,7 +26,7 @@ export function DeleteDialog({ recording, onDone, onClose }: DialogProps) {
     <Deletion
       what="recording"
       name={name}
-      consequence="Its samples are gone at once. Nothing brings them back."
+      consequence="This deletes its samples at once. They cannot be restored."
       line={line(['recordings', 'delete', name])}
       onDelete={remove}
       onClose={onClose}
@@ -37,11 +37,11 @@ export function DeleteDialog({ recording, onDone, onClose }: DialogProps) {
 const MOST_ROWS = 100;
 
 function Verdict({ damaged, ended }: { damaged: DamagedBlock[]; ended: boolean }) {
-  if (damaged.length === 0) return ended ? <p role="status">Every block is as it was recorded.</p> : null;
+  if (damaged.length === 0) return ended ? <p role="status">Every block is intact.</p> : null;
   return (
     <>
       <p role="status">
-        {count(damaged.length)} blocks are not as they were recorded{damaged.length > MOST_ROWS ? `; the first ${MOST_ROWS}:` : '.'}
+        {count(damaged.length)} blocks are damaged or missing{damaged.length > MOST_ROWS ? `; the first ${MOST_ROWS}:` : '.'}
       </p>
       <Table caption="Damaged blocks" head={['Block', 'Damage', 'Detail']}>
         {damaged.slice(0, MOST_ROWS).map((block) => (
@@ -115,7 +115,7 @@ export function AnnotateDialog({ recording, sample = 0, samples = 0, onDone, onC
         <div class="fields">
           <TextField label="Sample" hint="from 0" inputMode="numeric" value={fields.sample} onInput={(value) => set({ sample: value })} required />
           <TextField label="Samples" hint="empty: a point" inputMode="numeric" value={fields.samples} onInput={(value) => set({ samples: value })} />
-          <TextField label="Label" hint="one word or few" value={fields.label} onInput={(label) => set({ label })} required />
+          <TextField label="Label" hint="e.g. burst" value={fields.label} onInput={(label) => set({ label })} required />
           <TextField label="Comment" value={fields.comment} onInput={(comment) => set({ comment })} />
         </div>
         <Line text={line(['annotate', name], { sample: fields.sample, samples: fields.samples, label: fields.label, comment: fields.comment })} />

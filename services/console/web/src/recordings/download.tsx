@@ -43,7 +43,7 @@ export function DownloadDialog({ recording, first = 0, samples = 65536, onClose 
           {sensible ? `${count(length)} samples of ${recording.datatype}, ${bytes(size)}.` : 'Both must be whole numbers.'}
           {size > MOST_BYTES && ` The browser takes ${bytes(MOST_BYTES)} at most; the command below takes any length.`}
         </p>
-        {action.busy && <progress aria-label="Read so far" max={1} value={share} />}
+        {action.busy && <progress aria-label="Progress" max={1} value={share} />}
         <Line text={line(['play', name], { sink: `file:${file}`, 'from-sample': Number(from), 'to-sample': Number(from) + Number(length) })} />
         <Failure error={action.error} />
         <div class="buttons">

@@ -36,7 +36,7 @@ function FilterForm({ filter, channels, set }: FilterProps) {
         onChange={(state) => set({ state })}
         choices={[['', 'any'], 'RECORDING', 'SEALED', 'SALVAGED', ['KEPT', 'kept']]}
       />
-      <TextField label="Label, mark or description" hint="or a part of one" value={filter.label} onInput={(label) => set({ label })} />
+      <TextField label="Label, mark or description" hint="or part of one" value={filter.label} onInput={(label) => set({ label })} />
       {(['since', 'until'] as const).map((key) => (
         <div class="field" key={key}>
           <label for={`filter-${key}`}>{key === 'since' ? 'Since, UTC' : 'Until, UTC'}</label>
@@ -89,7 +89,7 @@ export function RecordingsPage({ query }: { query: URLSearchParams }) {
         {found.length > MOST_ROWS && `; the newest ${MOST_ROWS} are shown`}
       </p>
       {loaded.value && found.length === 0 ? (
-        <Empty>No recording is like that.</Empty>
+        <Empty>No recordings match.</Empty>
       ) : (
         <Table caption="Recordings" head={['Recording', 'State', 'First sample', 'Bytes', 'Missing', '']}>
           {found.slice(0, MOST_ROWS).map((recording) => (

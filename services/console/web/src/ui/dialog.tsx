@@ -55,7 +55,7 @@ export function Deletion({ what, name, consequence, line, onDelete, onClose }: D
         <Failure error={action.error} />
         <div class="buttons">
           <button type="button" onClick={onClose}>
-            Keep it
+            Cancel
           </button>
           <button type="submit" class="danger" disabled={typed !== name || action.busy}>
             Delete
