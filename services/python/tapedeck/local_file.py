@@ -47,7 +47,7 @@ def _open(path: pathlib.Path) -> Any:
         raise FileNotFound(f"{path}: {error.strerror}", code="NOT_FOUND", metadata={"path": str(path)}) from None
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
-        raise _invalid(path, "no regular file")
+        raise _invalid(path, "not a regular file")
     return file
 
 
@@ -68,7 +68,7 @@ class LocalFile:
         """FileNotFound or FileInvalid, which say why it cannot be read in place."""
         self._info = info
         if lun.store not in ("posix", "direct") or not lun.members or not info.closed or not info.blocks:
-            raise FileNotFound(f"{info.name} is no file of a closed recording", code="NOT_FOUND")
+            raise FileNotFound(f"{info.name} is not a file of a closed recording", code="NOT_FOUND")
         _, channel, recording = names.ids_of(info.name, 3)
         self._folder = pathlib.Path(lun.members[0], channel, recording)
         self.missing = self._read_manifest()

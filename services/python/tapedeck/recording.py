@@ -259,7 +259,7 @@ class Recording:
     @staticmethod
     def _check_first(first: int) -> None:
         if not 0 <= first < 1 << 62:
-            raise ArgumentInvalid(f"first={first} is no block", code="INVALID_ARGUMENT", metadata={"field": "first"})
+            raise ArgumentInvalid(f"first={first} is not a block", code="INVALID_ARGUMENT", metadata={"field": "first"})
 
     def _play(self, first: int, follow: bool) -> Iterator[Block]:
         if not follow and first >= self._info.blocks:

@@ -25,7 +25,7 @@ _PIECE_SAMPLES = 1 << 16  # of zeros for what is missing
 def _written(path: str, replace: bool) -> Iterator[Any]:
     """A file beside `path`, which gets that name when it is complete."""
     if os.path.lexists(path) and not replace:
-        raise FileExists(f"{path} is there already", code="ALREADY_EXISTS", metadata={"path": path})
+        raise FileExists(f"{path} already exists", code="ALREADY_EXISTS", metadata={"path": path})
     part = f"{path}.{os.getpid()}.part"
     try:
         with open(part, "xb") as file:
@@ -37,7 +37,7 @@ def _written(path: str, replace: bool) -> Iterator[Any]:
         else:
             os.link(part, path)
     except FileExistsError:
-        raise FileExists(f"{path} is there already", code="ALREADY_EXISTS", metadata={"path": path}) from None
+        raise FileExists(f"{path} already exists", code="ALREADY_EXISTS", metadata={"path": path}) from None
     except OSError as error:
         raise StoreIo(f"{path}: {error.strerror}", code="INTERNAL", metadata={"member": path}) from None
     finally:

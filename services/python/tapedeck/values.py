@@ -32,7 +32,7 @@ def _time_ns(owner: Any, field: str) -> Optional[int]:
 def check_name(name: str, *collections: str) -> None:
     """ProtocolViolation unless it is luns/{lun} of ("luns",) and so on: it goes into paths, terminals and scripts."""
     if not is_full(name, collections):
-        raise ProtocolViolation(f"the node names something {name[:_MOST_NAME]!r}, which is no name", code="INVALID_ARGUMENT",
+        raise ProtocolViolation(f"the node names something {name[:_MOST_NAME]!r}, which is not a name", code="INVALID_ARGUMENT",
                                 metadata={"message": "answer", "field": "name"})
 
 

@@ -56,7 +56,7 @@ def verdict(answer: bytes) -> tuple[int, int]:
     """Of the end that listens: its wire version, and 0 if we are welcome."""
     magic, version, said, _ = _HELLO.unpack(answer)
     if magic != _HELLO_MAGIC:
-        raise ProtocolViolation("the peer's answer is no hello: not a Tapedeck rail?", code="INVALID_ARGUMENT")
+        raise ProtocolViolation("the peer's answer is not a hello: not a Tapedeck rail?", code="INVALID_ARGUMENT")
     return version, said
 
 
