@@ -31,10 +31,9 @@ absl::Status AllowedStorage::Check(const std::string& address) const {
     return absl::OkStatus();
   }
   return services::WithReason(
-      absl::PermissionDeniedError(
-          absl::StrCat("storage node ", address, ": this worker calls no other than ",
-                       Described().substr(0, 1000), "; name one of these, or start it with ",
-                       kOption, " HOST:PORT of this one, too")),
+      absl::PermissionDeniedError(absl::StrCat(
+          "storage node ", address, ": this worker may only call ", Described().substr(0, 1000),
+          "; name one of these, or start it with ", kOption, " HOST:PORT of this one, too")),
       "STORAGE_NOT_ALLOWED", {{"storage", address}, {"option", kOption}});
 }
 

@@ -39,19 +39,18 @@ services::config::Daemon Described() {
 void AddBounds(const services::command_line::Command& worker, Settings& settings) {
   worker
       .AddOption("--file-root", settings.file_roots,
-                 "read:DIR or write:DIR: jobs may name files beneath it, to be read or written; "
-                 "once for each; without it none, or any if this machine alone can ask, in plain "
-                 "text")
+                 "read:DIR or write:DIR that jobs may use files beneath; repeat it for more; "
+                 "default none, or any if only this machine can connect, in plain text")
       .Check(FileRoots::CheckText);
   worker
       .AddOption("--storage-allow", settings.storage_allow,
-                 "HOST:PORT of a storage node that jobs may name, e.g. *.lab.example:7400; once "
-                 "for each; without it any")
+                 "HOST:PORT of a storage node that jobs may name, e.g. *.lab.example:7400; repeat "
+                 "it for more; default any")
       .Check(AddressPatterns::CheckPattern);
   worker
       .AddOption("--send-allow", settings.send_allow,
-                 "HOST:PORT that jobs may send samples to, an IP address, e.g. 10.0.0.*:4000; once "
-                 "for each; without it none, or any if this machine alone can ask, in plain text")
+                 "IP address and port that jobs may send samples to, e.g. 10.0.0.*:4000; repeat it "
+                 "for more; default none, or any if only this machine can connect, in plain text")
       .Check(AddressPatterns::CheckPattern);
 }
 
@@ -62,33 +61,32 @@ void AddWorker(const services::command_line::Command& worker, Settings& settings
       .ShowDefault();
   worker.AddOption("--admin", settings.admin, services::admin::kAdminHelp)
       .Check(services::CheckListenAddress);
-  worker.AddOption(
-      "--state", settings.state,
-      "Directory, made if it is not there, for the list of the last jobs, whose numbers go on "
-      "after a restart, and for what the flight recorder has of jobs that fail");
+  worker.AddOption("--state", settings.state,
+                   "Directory for the list of jobs, whose numbers then continue after a restart, "
+                   "and for dumps of failed jobs; created if it is missing");
   worker
       .AddOption("--device", settings.devices,
-                 "auto (the first GPU that works, else the host), all (every GPU), host or cuda:N; "
-                 "once for each; default auto")
+                 "auto (the first GPU that works, otherwise the host), all (every GPU), host or "
+                 "cuda:N; repeat it for more; default auto")
       .Check(pipeline::CheckDevice);
   worker.AddChoice("--flight-recorder", settings.flight, {{"on", true}, {"off", false}},
                    services::flight::kSwitchHelp);
   worker
       .AddOption("--rail", settings.rails,
                  "NAME=KIND:ADDRESS, e.g. r0=tcp:10.0.0.2, or r0=tcp:%eth0 for the address of an "
-                 "interface; once for each network port")
+                 "interface; repeat it for each network port")
       .Check(dataplane::CheckRail);
   worker
       .AddOption("--connections-per-rail", settings.connections_per_rail,
-                 "Connections of each rail; more than one pays where one thread cannot fill a port")
+                 "Connections of each rail; more than one helps if one thread cannot fill a port")
       .Within(1, 8)
       .ShowDefault();
   worker.AddChoice("--inlets", settings.inlets, {{"on", true}, {"off", false}},
                    "on: other workers may record to this one (tapectl receive), and its rails "
-                   "listen; off is the default");
+                   "listen; default off");
   AddBounds(worker, settings);
   services::AddGraceOption(worker, settings.grace,
-                           "jobs go on by themselves until 9s before, and are then cancelled");
+                           "jobs continue until 9s before it and are then cancelled");
   services::identity::AddNodeOptions(worker, settings.identity);
 }
 

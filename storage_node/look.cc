@@ -30,9 +30,10 @@ absl::Status CheckRoom(const std::string& state) {
     return disk::StateFull(state, "statvfs", absl::StrCat("no file can be made in ", lies));
   }
   if (blocks * found.f_frsize >= kRoomToStart) return absl::OkStatus();
-  return disk::StateFull(state, "statvfs",
-                         absl::StrCat(lies, " has ", blocks * found.f_frsize,
-                                      " bytes of room, and a start writes up to ", kRoomToStart));
+  return disk::StateFull(
+      state, "statvfs",
+      absl::StrCat(lies, " has ", blocks * found.f_frsize,
+                   " bytes of free space, and a start writes up to ", kRoomToStart));
 }
 
 // Fills `luns`.

@@ -44,10 +44,8 @@ absl::Status AddStandby(const std::string& text, Settings& settings) {
   }
   for (const std::string& member : members) {
     if (services::IsMemberName(member)) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", member,
-                     "' is no member of a LUN, which is rados:POOL/NAMESPACE or an "
-                     "absolute path"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "'", member, "' is not a member of a LUN: give rados:POOL/NAMESPACE or an absolute path"));
   }
   settings.standby_for.push_back(std::move(members));
   return absl::OkStatus();
@@ -60,45 +58,43 @@ void AddNode(const services::command_line::Command& node, Settings& settings) {
   node.AddOption("--admin", settings.admin, services::admin::kAdminHelp)
       .Check(services::CheckListenAddress);
   services::console::AddOptions(node, settings.console);
-  node.AddOption("--state", settings.state, "Directory of the catalog; made if it is missing")
+  node.AddOption("--state", settings.state, "Directory of the catalog; created if it is missing")
       .Required();
-  node.AddOption(
-          "--rail", settings.rails,
-          "NAME=KIND:ADDRESS[:PORT], e.g. r0=tcp:10.0.0.1, or r0=tcp:%eth0 for the address of an "
-          "interface; once for each network port")
+  node.AddOption("--rail", settings.rails,
+                 "NAME=KIND:ADDRESS[:PORT], e.g. r0=tcp:10.0.0.1, or r0=tcp:%eth0 for the address "
+                 "of an interface; repeat it for each network port")
       .Check(dataplane::CheckRail);
   node.AddChoice("--flight-recorder", settings.flight, {{"on", true}, {"off", false}},
                  services::flight::kSwitchHelp);
   node.AddOption("--follow-memory", settings.follow_bytes,
-                 "Memory for the newest blocks of all recordings that are followed, e.g. 512MiB; "
-                 "followers further behind read the disk; 0: all do")
+                 "Memory for the newest blocks of followed recordings, e.g. 512MiB; followers "
+                 "further behind read the disk; 0: all do")
       .InBytes()
       .ShowDefault();
   node.AddOption("--member-root", settings.member_roots,
-                 "Directory beneath which members of LUNs lie, by an absolute path, e.g. "
-                 "/dev/disk/by-id for devices; once for each; without it anywhere")
+                 "Absolute path that members of LUNs must lie beneath, e.g. /dev/disk/by-id for "
+                 "devices; repeat it for more; default anywhere")
       .Check(services::files::CheckRootPath);
   store::AddOptions(node);
   const auto take = [&settings](const std::string& text) { return AddStandby(text, settings); };
   node.AddRepeatedOption("--standby-for", take,
-                         "Members of a LUN that another node may have, e.g. rados:tape/deep, or "
-                         "MEMBER,MEMBER: once that node is gone this one takes the LUN over; once "
-                         "for each LUN");
+                         "Members of a LUN to stand by for, e.g. rados:tape/deep or MEMBER,MEMBER: "
+                         "take it over once its node is gone; repeat it for each LUN");
   services::AddGraceOption(node, settings.grace,
-                           "sessions go on by themselves until 4s before, and are then sealed");
+                           "sessions continue until 4s before it and are then sealed");
   services::identity::AddNodeOptions(node, settings.identity);
 }
 
 // What the process does instead of serving, which no file can say.
 void AddOneShotOptions(const services::command_line::Command& node, Settings& settings) {
   node.AddFlag("--check", settings.check,
-               "Read every recording, print what is damaged, change nothing, then exit: 1 if "
-               "anything is");
+               "Check every recording, print the damage, change nothing, then exit: 1 if anything "
+               "is damaged");
   const auto rebuild = node.AddFlag("--rebuild-catalog", settings.rebuild_catalog,
-                                    "Make the catalog again from the LUNs' files, then exit");
+                                    "Rebuild the catalog from the LUNs' files, then exit");
   node.AddOption("--member", settings.members,
-                 "With --rebuild-catalog: a member of a LUN that --state knows nothing of, or not "
-                 "there; once for each, in any order")
+                 "With --rebuild-catalog: member of a LUN that --state does not know, or not at "
+                 "that path; repeat it for each, in any order")
       .Needs(rebuild);
 }
 

@@ -38,7 +38,7 @@ absl::StatusOr<services::client::Credentials> CredentialsOf(const DeckOptions& o
   const bool some = !options.ca.empty() || !options.cert.empty() || !options.key.empty();
   const bool all = !options.ca.empty() && !options.cert.empty() && !options.key.empty();
   if (!some) return services::client::Credentials();
-  if (!all) return services::ArgumentInvalid("cert", "ca, cert and key go together");
+  if (!all) return services::ArgumentInvalid("cert", "give ca, cert and key together");
   TD_ASSIGN_OR_RETURN(auto tls, services::identity::Tls::Create(
                                     {.cert = options.cert, .key = options.key, .ca = options.ca}));
   return services::client::Credentials{.tls = std::move(tls)};
@@ -46,7 +46,7 @@ absl::StatusOr<services::client::Credentials> CredentialsOf(const DeckOptions& o
 
 absl::Status CheckOptions(const DeckOptions& options) {
   if (options.rails.empty()) {
-    return services::ArgumentInvalid("rails", "a deck needs a rail, as r0=tcp:10.0.0.2");
+    return services::ArgumentInvalid("rails", "a deck needs a rail, e.g. r0=tcp:10.0.0.2");
   }
   if (options.connections_per_rail == 0 || options.connections_per_rail > kMostConnections) {
     return services::ArgumentInvalid(

@@ -86,8 +86,8 @@ absl::StatusOr<std::unique_ptr<PeerPath>> DevicePeerCopies::Open(const MemorySha
   Device* const device = OwnerOf(local);
   if (device == nullptr) {
     return absl::UnimplementedError(
-        "this end's ring is host memory, which none of the worker's devices works in: ipc rails "
-        "carry a GPU's memory by themselves; name other rails (--rails)");
+        "this end's ring is host memory, and ipc rails carry GPU memory only; name other rails "
+        "(--rails)");
   }
   if (share.kind == MemoryShare::Kind::kNone) {
     return absl::UnimplementedError(

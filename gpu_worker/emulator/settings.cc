@@ -47,13 +47,13 @@ void AddKind(Command program, Settings& settings) {
       .ShowDefault();
   program
       .AddOption("--sample-rate", settings.sample_rate,
-                 "vita49: samples of a second, by the times in the packets")
+                 "vita49: samples per second, by the times in the packets")
       .ShowDefault();
-  program.AddOption("--begin-ns", settings.begin_ns,
-                    "vita49: when the first sample was taken, ns since 1970 UTC; "
-                    "default when it begins to send");
+  program.AddOption(
+      "--begin-ns", settings.begin_ns,
+      "vita49: when the first sample was taken, ns since 1970 UTC; default the start of sending");
   program.AddOption("--retunes", settings.retunes,
-                    "vita49: times that the frequency changes, each at any sample; with --count");
+                    "vita49: number of frequency changes, each at any sample; needs --count");
 }
 
 void AddAmount(Command program, SendSettings& send) {
@@ -64,7 +64,7 @@ void AddAmount(Command program, SendSettings& send) {
                  "Stop after this time, e.g. 10s")
       .Excludes(count);
   program.AddParsed("--rate", send.bytes_per_s, services::command_line::ParseBytes,
-                    "Bytes of samples a second, e.g. 500MB; default as fast as it can");
+                    "Bytes of samples per second, e.g. 500MB; default unlimited");
   program.AddOption("--sample-bytes", send.plan.sample_bytes, "Bytes of one sample, 1 to 16")
       .ShowDefault();
   program
@@ -77,11 +77,11 @@ void AddFaults(Command program, Plan& plan) {
   const auto fault = [&](const char* name, uint64_t& of_a_million, const char* help) {
     program.AddOption(name, of_a_million, absl::StrCat(help, ", of a million packets"));
   };
-  fault("--drop", plan.drop, "Losses to begin");
+  fault("--drop", plan.drop, "Losses that begin");
   program.AddOption("--drop-run", plan.drop_run, "Packets of one loss").ShowDefault();
   fault("--repeat", plan.repeat, "Packets to send twice");
-  fault("--reorder", plan.reorder, "Packets to send behind the next one");
-  program.AddOption("--seed", plan.seed, "Of the packets that these are").ShowDefault();
+  fault("--reorder", plan.reorder, "Packets to send after the next one");
+  program.AddOption("--seed", plan.seed, "Seed that chooses these packets").ShowDefault();
 }
 
 // Empty: it can be done.
@@ -125,10 +125,9 @@ std::optional<Settings> ParseSettings(int argc, char** argv, int* exit_status) {
   Settings settings;
   Addresses addresses;
   CommandLine line({.name = kProgram,
-                    .purpose =
-                        "Sends a stream of samples in packets, as the source ingest of a worker "
-                        "receives it, and says in JSON what it has sent, what it has left out, and "
-                        "what it was tuned to. Of vita49 no packet is left out that tells of that.",
+                    .purpose = "Sends a stream of samples in packets to the source ingest of a "
+                               "worker. Prints in JSON the samples sent, the packets left out and "
+                               "the tuning. Never leaves out vita49 packets with the tuning.",
                     .version = services::kVersion,
                     .one_line_errors = true});
   AddTarget(line.program(), addresses, settings);

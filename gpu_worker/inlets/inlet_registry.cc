@@ -20,7 +20,7 @@ absl::Status InletRegistry::Open(const Inlet& inlet, MakeAdmission make) {
   absl::MutexLock lock(&mutex_);
   if (inlets_.contains(inlet.name)) {
     return services::InletBusy(absl::StatusCode::kAlreadyExists, inlet.name,
-                               "is open already; its job is in tapectl jobs list");
+                               "is already open; its job is in tapectl jobs list");
   }
   if (inlets_.size() >= kMaxInlets) {
     return services::LimitReached(
@@ -63,7 +63,7 @@ absl::StatusOr<MakeAdmission> InletRegistry::Take(const services::session::Open&
   }
   if (found->second.make == nullptr) {
     return services::InletBusy(absl::StatusCode::kFailedPrecondition, inlet.name,
-                               "has its stream already, and takes no other");
+                               "already has its stream");
   }
   return std::exchange(found->second.make, nullptr);
 }

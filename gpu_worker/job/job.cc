@@ -196,7 +196,7 @@ void Job::NoteKept() {
     job_.notes.push_back(services::MakeNote(
         "PARTLY_KEPT",
         absl::StrCat("the storage node acknowledged ", job_.blocks, " blocks, ", job_.bytes,
-                     " bytes, of what came; tapectl recordings show ", job_.recording,
+                     " bytes, of the samples that came; tapectl recordings show ", job_.recording,
                      " tells what it keeps"),
         {{"recording", job_.recording},
          {"blocks", absl::StrCat(job_.blocks)},

@@ -36,7 +36,7 @@ void Warn(absl::string_view what, const std::string& path, const absl::Status& w
 }
 
 absl::Status NoHistory(absl::string_view what) {
-  return absl::DataLossError(absl::StrCat("it is no list of jobs: ", what));
+  return absl::DataLossError(absl::StrCat("it is not a list of jobs: ", what));
 }
 
 std::string TextOf(const PastJobs& now, const services::JobCodec& codec) {
@@ -99,7 +99,7 @@ std::unique_ptr<JobHistory> JobHistory::Open(const std::string& directory,
   std::unique_ptr<JobHistory> history(new JobHistory(path, std::move(codec)));
   if (directory.empty()) {
     dataplane::Log(dataplane::LogLevel::kInfo, "job",
-                   "job numbers begin with 1; with --state they go on after a restart");
+                   "job numbers begin with 1; with --state they continue after a restart");
     return history;
   }
   if (mkdir(directory.c_str(), 0750) != 0 && errno != EEXIST) {
@@ -147,11 +147,12 @@ void JobHistory::KeepAside(const absl::Status& why) {
   const std::string aside = absl::StrCat(path_, ".unreadable-", now_s);
   if (rename(path_.c_str(), aside.c_str()) != 0) {
     thread_.reset();
-    return Warn("the list of jobs cannot be read; it stays, and nothing is added", path_, why);
+    return Warn("cannot read the list of jobs; it stays as it is, and new jobs are not added",
+                path_, why);
   }
   past_.number = static_cast<uint64_t>(now_s);
-  Warn(absl::StrCat("the list of jobs cannot be read, and is kept as ", aside,
-                    "; job numbers go on from ", now_s),
+  Warn(absl::StrCat("cannot read the list of jobs, which is kept as ", aside,
+                    "; job numbers continue from ", now_s),
        path_, why);
 }
 
@@ -194,7 +195,7 @@ void JobHistory::Write(uint64_t ahead) {
   if (now.jobs.size() > kKept) now.jobs.resize(kKept);
   const absl::Status written = WriteFile(now);
   if (!written.ok() && !std::exchange(failed_, true)) {
-    Warn("the list of jobs cannot be written", path_, written);
+    Warn("cannot write the list of jobs", path_, written);
   }
   if (written.ok()) failed_ = false;
 }

@@ -59,7 +59,7 @@ std::optional<services::Note> AwayTime::Note() const {
   const std::string seconds = absl::StrFormat("%.2f", static_cast<double>(away_ns_) / 1e9);
   return services::MakeNote("STORAGE_AWAY",
                             absl::StrCat("without a storage node for ", seconds,
-                                         " s in all; elapsed and MB/s leave that time out"),
+                                         " s in all; elapsed and MB/s exclude that time"),
                             {{"seconds", seconds}});
 }
 

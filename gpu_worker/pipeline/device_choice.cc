@@ -51,12 +51,12 @@ absl::Status CheckDevices(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
     if (IsWord(text) && texts.size() > 1) {
       return services::ArgumentInvalid(
-          "device", absl::StrCat("--device ", text, " stands alone: no other is named beside it"));
+          "device", absl::StrCat("--device ", text, " must stand alone, without other devices"));
     }
     if (IsWord(text)) continue;
     TD_ASSIGN_OR_RETURN(const device::Named named, device::FindNamed(text));
     if (names.insert(named.name()).second) continue;
-    return services::ArgumentInvalid("device", absl::StrCat("--device ", text, " is there twice"));
+    return services::ArgumentInvalid("device", absl::StrCat("--device ", text, " appears twice"));
   }
   return absl::OkStatus();
 }

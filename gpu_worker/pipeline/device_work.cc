@@ -152,7 +152,7 @@ absl::Status DeviceWork::CheckCopied(const GpuRing::Loan& loan, size_t block,
       {.blocks = 1},
       absl::StrCat("block ", header.sequence, " was damaged on its way to the device: its CRC is ",
                    loan.crcs[block], " there, and was ", header.crc32c,
-                   "; play it again, and have the device looked at if this comes back"));
+                   "; play it again, and check the device if this happens again"));
 }
 
 std::optional<dataplane::Triggers> DeviceWork::Find(uint64_t first_sample) {

@@ -174,8 +174,7 @@ absl::StatusOr<RecordStages> ChooseStages(const services::RecordSpec& spec) {
     TD_RETURN_IF_ERROR(CheckSecondOutput(out.transforms, *out.second_output));
   }
   if (!out.source.description.ends && !spec.limited()) {
-    return ArgumentInvalid("limit",
-                           "limit is missing: this source does not end, give blocks or a duration");
+    return ArgumentInvalid("limit", "limit is missing: this source does not end");
   }
   return out;
 }

@@ -77,9 +77,9 @@ absl::StatusOr<Endpoints> Endpoints::Parse(absl::string_view text) {
     out.last_port = last;
   }
   if (good) return out;
-  return absl::InvalidArgumentError(
-      absl::StrCat("\"", dataplane::Printable(text),
-                   "\" is no ADDRESS:PORT, ADDRESS:FIRST-LAST or ADDRESS:* of an IPv4 address"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "\"", dataplane::Printable(text),
+      "\" is not an ADDRESS:PORT, ADDRESS:FIRST-LAST or ADDRESS:* of an IPv4 address"));
 }
 
 bool Endpoints::Has(uint32_t of_address, uint32_t port) const {

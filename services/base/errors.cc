@@ -108,16 +108,16 @@ absl::Status JobNotFound(absl::string_view job) {
 }
 
 absl::Status JobNotLive(absl::string_view job, absl::string_view why) {
-  return WithReason(absl::FailedPreconditionError(absl::StrCat(
-                        job, " ", why, "; tapectl jobs cancel ends it before its end")),
+  return WithReason(absl::FailedPreconditionError(
+                        absl::StrCat(job, " ", why, "; tapectl jobs cancel ends it now")),
                     "JOB_NOT_LIVE", {{"job", std::string(job)}});
 }
 
 absl::Status StagesUnknown(absl::string_view kind, absl::string_view name) {
   return WithReason(
       absl::FailedPreconditionError(absl::StrCat(
-          "explain ", name, ": what it spent its time on is not known: it was made before that ",
-          "was kept, was salvaged after a crash, or has not moved a block yet")),
+          "explain ", name, ": its use of time is not known: it is older than this record, ",
+          "was salvaged after a crash, or has moved no block yet")),
       "STAGES_UNKNOWN", {{std::string(kind), std::string(name)}});
 }
 

@@ -6,9 +6,10 @@ namespace {
 constexpr Asset kAssets[] = {
     {.path = "/",
      .content_type = "text/html; charset=utf-8",
-     .bytes = "<!doctype html><html lang=\"en\"><head><title>Tapedeck</title></head><body>"
-              "<h1>Tapedeck</h1><p>This build was made without npm, so it has no page. "
-              "The calls beneath /api/ work.</p></body></html>\n"}};
+     .bytes = "<!doctype html><html "
+              "lang=\"en\"><head><title>Tapedeck</title></head><body><h1>Tapedeck</h1><p>This "
+              "build was made without npm, so it has no page. The calls beneath /api/ work. To get "
+              "the page, install npm and build again.</p></body></html>\n"}};
 
 }  // namespace
 

@@ -32,12 +32,12 @@ bool IsName(const std::string& name) {
 void AddOptions(const command_line::Command& node, Settings& settings) {
   const auto listen =
       node.AddOption("--console", settings.listen,
-                     "HOST:PORT of the console, a web page with all calls as JSON, e.g. "
-                     "127.0.0.1:7480; HTTPS where there are certificates; without it there is none")
+                     "HOST:PORT of the console (web page and JSON calls), e.g. 127.0.0.1:7480; "
+                     "HTTPS if certificates are given; default none")
           .Check(CheckListenAddress);
-  node.AddOption("--console-worker", settings.workers,
-                 "NAME=HOST:PORT of a worker whose calls the console passes on; once for each, 16 "
-                 "at most")
+  node.AddOption(
+          "--console-worker", settings.workers,
+          "NAME=HOST:PORT of a worker that the console shows; repeat it for more, at most 16")
       .Check([](const std::string& text) { return ParseWorker(text).status(); })
       .Needs(listen);
 }

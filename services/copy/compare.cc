@@ -23,7 +23,7 @@ bool IsSame(const BlockHeader& one, const BlockHeader& other) {
 absl::Status NotWhole(const Compared& compared, absl::string_view why, uint64_t damaged) {
   return BlockDamaged(
       {.recording = compared.copy, .blocks = damaged},
-      absl::StrCat(compared.copy, " is no whole copy of ", compared.original, ": ", why));
+      absl::StrCat(compared.copy, " is not a whole copy of ", compared.original, ": ", why));
 }
 
 absl::Status CompareBlocks(const Compared& compared, const NextBlock& of_original,
@@ -38,7 +38,7 @@ absl::Status CompareBlocks(const Compared& compared, const NextBlock& of_origina
     return NotWhole(
         compared,
         absl::StrCat("block ", sequence,
-                     IsMissing(copied.header()) ? " is missing or damaged" : " is another one"),
+                     IsMissing(copied.header()) ? " is missing or damaged" : " differs"),
         1);
   };
   return PumpBlocks({.recording = compared.copy, .end = compared.blocks}, of_copy, take, pace);

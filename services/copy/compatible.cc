@@ -32,7 +32,7 @@ absl::Status CheckCompatible(const Recording& source, const Channel& channel) {
   const auto differ = [&](absl::string_view what, const auto& has, const auto& holds) {
     return ArgumentInvalid(
         "channel", absl::StrCat(source.name, " has ", what, " ", has, ", and ", channel.name,
-                                " has ", holds, "; make a channel that is like it"));
+                                " has ", holds, "; create a channel that matches it"));
   };
   if (source.datatype != channel.datatype)
     return differ("datatype", source.datatype, channel.datatype);
@@ -41,9 +41,9 @@ absl::Status CheckCompatible(const Recording& source, const Channel& channel) {
   if (source.sample_rate != channel.sample_rate)
     return differ("sample_rate", source.sample_rate, channel.sample_rate);
   if (channel.segment_bytes > 0) {
-    return ArgumentInvalid("channel", absl::StrCat(channel.name,
-                                                   " cuts what it takes into segments; "
-                                                   "name a channel that does not"));
+    return ArgumentInvalid(
+        "channel",
+        absl::StrCat(channel.name, " records in segments; name a channel that does not"));
   }
   return absl::OkStatus();
 }
@@ -53,7 +53,7 @@ absl::Status CheckKeeps(const Channel& channel, const std::vector<Lun>& luns, ui
   if (channel.triggered() && channel.commit == dataplane::CommitLevel::kReceived) {
     return ArgumentInvalid("channel",
                            absl::StrCat(channel.name,
-                                        " keeps what triggers tell alone; name a channel without "
+                                        " keeps only what triggers select; name a channel without "
                                         "--pre-trigger and --post-trigger"));
   }
   const Lun* const ring = RingOf(channel, luns);
@@ -61,7 +61,7 @@ absl::Status CheckKeeps(const Channel& channel, const std::vector<Lun>& luns, ui
   const bool without = bytes <= KeptBy(*ring, channel, 0);
   const std::string taken =
       without ? absl::StrCat(", of which ", held, " bytes are kept, written or read") : "";
-  const std::string remedy = without ? "let kept ones go (tapectl keep --release), or " : "";
+  const std::string remedy = without ? "release kept ones (tapectl keep --release), or " : "";
   return ArgumentInvalid(
       "channel", absl::StrCat(ring->name, " is a ring of ", ring->capacity_bytes, " bytes", taken,
                               ", and ", bytes, " are to come: it would delete their beginning; ",
@@ -79,7 +79,7 @@ absl::Status CheckIsWhole(const std::vector<Recording>& recordings, const std::s
   return RecordingNotFound(
       name,
       absl::StrCat(name, ": its LUN deleted ", blocks - there, " of ", blocks,
-                   " blocks before the last one came, for want of room; let kept recordings go "
+                   " blocks to free space before the last one came; release kept recordings "
                    "(tapectl keep --release), or name a channel of another LUN"),
       absl::StatusCode::kDataLoss);
 }
@@ -87,10 +87,10 @@ absl::Status CheckIsWhole(const std::vector<Recording>& recordings, const std::s
 absl::Status CheckIsNoRing(const Channel& channel, const std::vector<Lun>& luns) {
   const Lun* const ring = RingOf(channel, luns);
   if (ring == nullptr) return absl::OkStatus();
-  return ArgumentInvalid(
-      "channel", absl::StrCat(ring->name,
-                              " is a ring, which cuts what it takes into segments and deletes the "
-                              "oldest; name a channel of another LUN"));
+  return ArgumentInvalid("channel",
+                         absl::StrCat(ring->name,
+                                      " is a ring, which records in segments and deletes the "
+                                      "oldest; name a channel of another LUN"));
 }
 
 session::Original OriginalOf(const Recording& source) {

@@ -43,7 +43,7 @@ absl::StatusOr<PartState> FindPart(const PartNode& node, const std::string& name
   TD_RETURN_IF_ERROR(found.status());
   const std::optional<model::Part>& part = found->part;
   if (!part.has_value()) {
-    return ArgumentInvalid("recording", absl::StrCat(name, " is no part of a recording on ",
+    return ArgumentInvalid("recording", absl::StrCat(name, " is not part of a recording on ",
                                                      node.peer.address, ", but a whole one"));
   }
   if (found->state == RecordingState::kRecording && found->original.empty()) {

@@ -92,8 +92,8 @@ absl::Status Repairer::CheckMirror() const {
   const model::Part& part = one.recording.has_value() ? one.part : other.part;
   if (part.parts != 2 || part.copies != 2) {
     return refused(absl::StrCat(" has ", part.parts, " parts and ", part.copies,
-                                " copies of each block: repair is for two nodes of which each has "
-                                "all (tapectl record --copies 2 over two nodes)"));
+                                " copies of each block: repair needs two nodes that each have all "
+                                "blocks (tapectl record --copies 2 over two nodes)"));
   }
   if (one.recording.has_value() && other.recording.has_value() &&
       (one.part.whole != other.part.whole || one.part.number == other.part.number)) {
@@ -145,8 +145,9 @@ void Repairer::Judge(size_t number) {
   const BlockSet lost = state.damaged.Without(all_);
   result_.lost.Add(lost);
   if (lost.size() > 0 && !request_.leave_gaps) {
-    part.why_not = absl::StrCat("no part has ", lost.size(),
-                                " of its damaged blocks whole, and what is good of them would go");
+    part.why_not =
+        absl::StrCat("no part has ", lost.size(),
+                     " of its damaged blocks whole, and a repair would drop their intact bytes");
   }
 }
 

@@ -57,7 +57,7 @@ absl::Status DeleteOnly(const PartNode& node, const Recording& recording) {
     if (absl::IsNotFound(found.status())) return absl::OkStatus();
     TD_RETURN_IF_ERROR(found.status());
     if (found->uid != recording.uid) {
-      return ChannelInUse(recording.name, "has been written anew: another repair is at work");
+      return ChannelInUse(recording.name, "was written again: another repair is running");
     }
     TD_RETURN_IF_ERROR(CheckNotGoneOn(recording, *found));
     const absl::Status deleted = node.catalog->DeleteRecording(recording.name, found->etag);

@@ -162,7 +162,7 @@ model::Notes NotesOf(const Subject& subject, const Format& format, const Seen& s
 absl::Status Resumable(const absl::Status& status) {
   absl::Status told(status.code(),
                     absl::StrCat(std::string(status.message()),
-                                 "; what there is stays, and --resume goes on with it"));
+                                 "; the partial file stays, and --resume continues it"));
   status.ForEachPayload(
       [&](absl::string_view url, const absl::Cord& payload) { told.SetPayload(url, payload); });
   return told;

@@ -36,10 +36,9 @@ absl::Status CheckMove(const Channel& channel) {
     return Invalid("move_after", "must be 1 s or more: when recordings go to move_to");
   }
   if (channel.move_to.empty() || CheckLunName(channel.move_to).ok()) return absl::OkStatus();
-  return Invalid("move_to",
-                 absl::StrCat("\"", channel.move_to,
-                              "\" is no LUN of this storage node, luns/{lun}; to another node "
-                              "tapectl recordings move takes a recording"));
+  return Invalid("move_to", absl::StrCat("\"", channel.move_to,
+                                         "\" is not a LUN of this storage node, luns/{lun}; to "
+                                         "another node tapectl recordings move takes a recording"));
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ struct Fields<TransferSpec> {
                       Describe(&TransferSpec::slots, {.name = "slots",
                                                       .most = kMaxSlots,
                                                       .option = "slots",
-                                                      .help = "Blocks of the worker's ring"}),
+                                                      .help = "Blocks in the worker's ring"}),
                       Describe(&TransferSpec::op, {.name = "transfer_op", .in_some = true}),
                       Describe(&TransferSpec::request_id, {.name = "request_id"}));
 };
@@ -119,21 +119,20 @@ struct Fields<RecordSpec> {
                 .most = kMaxResumeForNs,
                 .keeps = true,
                 .option = "resume-for",
-                .help = "Try so long to go on with the recording if the storage node is lost, 0s: "
-                        "not",
+                .help = "Time to try to resume if the storage node is lost; 0s: none",
                 .initial = "30s"}),
-      Describe(&RecordSpec::at_ns, {.name = "at",
-                                    .unit = Unit::kTime,
-                                    .option = "at",
-                                    .help = "Make no sample before this time, UTC, within a day: "
-                                            "2026-01-31T12:00:00.5Z"}),
-      Describe(&RecordSpec::copies,
-               {.name = "copies",
-                .most = kMaxPartCopies,
-                .keeps = true,
-                .option = "copies",
-                .help = "Of several nodes of --storage, so many get each block, 1 or 2",
-                .initial = "1"}),
+      Describe(
+          &RecordSpec::at_ns,
+          {.name = "at",
+           .unit = Unit::kTime,
+           .option = "at",
+           .help = "Earliest UTC time of the first sample, within a day: 2026-01-31T12:00:00.5Z"}),
+      Describe(&RecordSpec::copies, {.name = "copies",
+                                     .most = kMaxPartCopies,
+                                     .keeps = true,
+                                     .option = "copies",
+                                     .help = "Nodes of --storage that get each block, 1 or 2",
+                                     .initial = "1"}),
       Describe(&RecordSpec::outputs, {.name = "outputs", .most = 1}));
 };
 

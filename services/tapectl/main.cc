@@ -33,13 +33,12 @@ void AddGlobalOptions(Command tapectl, Program& program) {
   tapectl.AddSubstitutes(
       "--profile", "TAPEDECK_PROFILE",
       [&program](const std::string& name) { return UseProfile(program.profiles, name); },
-      "A profile of ~/.config/tapedeck/profiles.yaml, for options that neither line nor "
-      "environment have; default the one that it names so, none: no profile");
+      "Profile of ~/.config/tapedeck/profiles.yaml, for options not on the line or in the "
+      "environment; default the file's default, none: no profile");
   tapectl
       .AddOption("--storage", program.storage,
-                 "HOST:PORT of the storage node; of several that hold a recording in parts: "
-                 "HOST:PORT,HOST:PORT, or all that DNS has under a name: dns:///HOST:PORT, "
-                 "srv:_SERVICE._PROTO.NAME")
+                 "HOST:PORT of the storage node. Several nodes: HOST:PORT,HOST:PORT, or a DNS "
+                 "name: dns:///HOST:PORT, srv:_SERVICE._PROTO.NAME")
       .Check(CheckStorages)
       .FromEnvironment("TAPEDECK_STORAGE")
       .ShowDefault();
@@ -49,15 +48,14 @@ void AddGlobalOptions(Command tapectl, Program& program) {
       .ShowDefault();
   tapectl
       .AddOption("-o,--output", program.output,
-                 "table, json: one object, or jsonl: a line for each item of a list")
+                 "table, json (one object) or jsonl (a line for each item of a list)")
       .OneOf({"table", "json", "jsonl"})
       .ShowDefault();
   tapectl.AddFlag("--wide", program.wide, "Show every column of a table, wider than the terminal");
   tapectl
       .AddOption("--timeout", program.timeout,
-                 "Longest time for a call, e.g. 30s (default: until the node shows no sign of life "
-                 "for 60s, at most 10 minutes), or for a whole record, play or verify (default "
-                 "none)")
+                 "Time limit of a call, e.g. 30s (default: 60s without a sign of life, at most 10 "
+                 "minutes), or of a whole record, play or verify (default none)")
       .Check([](const std::string& text) { return ParseDurationNs(text).status(); });
   identity::AddTlsOptions(tapectl, program.tls_files, identity::Environment::kRead);
 }
@@ -66,7 +64,8 @@ void AddGlobalOptions(Command tapectl, Program& program) {
 absl::Status FlushAnswer() {
   if (std::cout.flush().good()) return absl::OkStatus();
   return absl::ResourceExhaustedError(
-      "standard output did not take the whole answer: its disk is full, or it may not be written");
+      "cannot write the whole answer to standard output: its disk is full, or it may not be "
+      "written");
 }
 
 int Conclude(const Program& program, absl::Status status) {

@@ -75,13 +75,12 @@ absl::Status NoRoom(const luns::OpenLun& lun, uint64_t bytes) {
   const bool never = bytes > limit;
   const absl::Status full = disk::LunFull(
       lun.config->name, limit, used,
-      absl::StrCat(
-          lun.config->name, never ? ": needs " : " is full: needs ", bytes, " bytes, ",
-          limit - used, " of ", limit, " are free",
-          never  ? "; not started. Make the recording shorter or the LUN larger"
-          : ring ? " and all others are kept, written or played; tapectl keep --release lets kept "
-                   "ones go"
-                 : "; not started. Delete recordings or make the LUN larger"));
+      absl::StrCat(lun.config->name, never ? ": needs " : " is full: needs ", bytes, " bytes, ",
+                   limit - used, " of ", limit, " are free",
+                   never  ? "; not started. Make the recording shorter or the LUN larger"
+                   : ring ? " and all others are kept, written or played; tapectl keep --release "
+                            "releases kept ones"
+                          : "; not started. Delete recordings or make the LUN larger"));
   return never ? disk::Lacking(full, "capacity") : full;
 }
 
@@ -115,7 +114,7 @@ absl::StatusOr<catalog::ResourceName> NewName(NodeResources& resources, const Re
     if (!taken.has_value()) return name;
     return services::ChannelInUse(
         target.channel.name,
-        absl::StrCat("has a part of recording ", part->whole, " already: one node, one part"));
+        absl::StrCat("already has a part of recording ", part->whole, ": one node holds one part"));
   }
   const int64_t begin_ns = target.begin_ns.value_or(resources.luns.clock().WallNs());
   while (true) {
@@ -253,8 +252,8 @@ absl::Status CheckPart(const RecordTarget& target) {
   if (target.segment_blocks == 0 && !triggered) return absl::OkStatus();
   return services::ChannelInUse(
       target.channel.name,
-      triggered ? "keeps what a trigger says: that is not recorded in parts over several nodes"
-                : "is recorded in segments: these are not recorded in parts over several nodes");
+      triggered ? "is a triggered channel, which cannot be recorded in parts over several nodes"
+                : "is recorded in segments, which cannot be in parts over several nodes");
 }
 
 // Of a LUN that deletes its oldest recordings above max_fill. `before`: bytes that do not go before
@@ -265,11 +264,10 @@ absl::Status CheckFill(const RecordTarget& target, uint64_t blocks, uint64_t bef
   const uint64_t bytes = target.lun->footprint(target.channel.block_bytes).OfBlocks(blocks);
   if (bytes <= limit && before <= limit - bytes) return absl::OkStatus();
   return services::ArgumentInvalid(
-      "channel",
-      absl::StrCat(target.name.lun_name(), " deletes its oldest recordings above ", limit,
-                   " bytes (max_fill): ", bytes, " are to come, and ", before,
-                   " do not go before them; raise --max-fill, let recordings go, or name a channel "
-                   "of another LUN"));
+      "channel", absl::StrCat(target.name.lun_name(), " deletes its oldest recordings above ",
+                              limit, " bytes (max_fill): ", bytes, " are to come, and ", before,
+                              " cannot be deleted before; raise --max-fill, release recordings, or "
+                              "name a channel of another LUN"));
 }
 
 absl::Status CheckWhole(NodeResources& resources, const RecordTarget& target) {

@@ -125,8 +125,8 @@ absl::Status Overtaken(const catalog::ResourceName& last, uint64_t number) {
   return services::RecordingNotFound(
       last.ToString(),
       absl::StrCat("play ", last.ToString(), " and what follows: segment ", number,
-                   " was deleted before it was reached; keep what shall "
-                   "be played (tapectl keep), or play closer behind"),
+                   " was deleted before the player reached it; keep it first (tapectl keep), or "
+                   "play with less delay"),
       absl::StatusCode::kDataLoss);
 }
 

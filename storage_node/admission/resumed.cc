@@ -56,8 +56,7 @@ absl::Status CheckLast(const Open& open, const RecordingRow& last, const recordi
   }
   if (!IsToken(manifest, open.resume->token)) {
     return ResumeRefused(name, "TOKEN",
-                         "the token is not that of the worker that made it, or its session cannot "
-                         "be gone on with; record again");
+                         "another worker made it, or its session cannot resume; record again");
   }
   const bool closed = manifest.state != RecordingState::kRecording;
   if (closed && age.Of(manifest.end_time_ns) > age.max_age_ns) {
@@ -110,7 +109,7 @@ absl::Status KeepOpen(const Open& open, std::vector<RecordingRow>* rows) {
   }
   if (whole) return absl::OkStatus();
   return ResumeRefused(open.resume->recording, "GAP",
-                       "segments that had blocks to come are gone; record again");
+                       "segments that still needed blocks are gone; record again");
 }
 
 absl::StatusOr<std::vector<RecordingRow>> FindRows(NodeResources& resources, const Open& open) {
@@ -118,7 +117,7 @@ absl::StatusOr<std::vector<RecordingRow>> FindRows(NodeResources& resources, con
                       catalog::ParseRecordingName(open.resume->recording));
   if (name.channel_name() != open.channel) {
     return ResumeRefused(open.resume->recording, "CHANNEL",
-                         absl::StrCat("it is none of channel ", open.channel));
+                         absl::StrCat("it does not belong to channel ", open.channel));
   }
   TD_ASSIGN_OR_RETURN(const auto manifest, resources.recordings.catalog()->GetRecording(name));
   if (manifest.has_value() && manifest->stream.empty()) {
@@ -126,7 +125,7 @@ absl::StatusOr<std::vector<RecordingRow>> FindRows(NodeResources& resources, con
   }
   TD_ASSIGN_OR_RETURN(auto rows, SegmentsFrom(resources, name, open.resume->first_block));
   if (rows.empty()) {
-    return ResumeRefused(open.resume->recording, "DELETED", "it is not there; record again");
+    return ResumeRefused(open.resume->recording, "DELETED", "it does not exist; record again");
   }
   return rows;
 }
@@ -136,7 +135,7 @@ absl::Status AwaitRow(NodeResources& resources, luns::OpenLun& lun, RecordingRow
   const auto live = resources.recordings.live().Find(row->name.ToString());
   if (live != nullptr && live->closed() == nullptr) {
     live->GiveWay();
-    return Busy(*row, "is still written by its session before, which ends now; try again");
+    return Busy(*row, "is still being written by its previous session, which is ending; try again");
   }
   TD_RETURN_IF_ERROR(resources.recordings.CheckNotHalfDeleted(
       {.name = row->name, .lun = nullptr, .manifest = row->manifest}));

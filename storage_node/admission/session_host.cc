@@ -106,7 +106,7 @@ struct Admittance : public std::enable_shared_from_this<Admittance> {
 
   // The queue is needed by the session that ends.
   void LookAgain() {
-    watch->Say("waiting for the recording's session before to end");
+    watch->Say("waiting for the recording's previous session to end");
     executor.PostAfter(kLookAgainNs, [self = shared_from_this()] {
       if (self->watch->left()) return;  // the node may be gone
       self->resources.luns.queues().Of(self->lun)->Run([self] { self->Look(); });

@@ -104,7 +104,7 @@ absl::Status SegmentKeeper::CheckTakes(const services::Trigger& trigger) const {
     return absl::OkStatus();
   }
   return services::LimitReached(absl::StrCat(kMaxAhead), "waiting triggers",
-                                "trigger: too many wait for their samples; try again");
+                                "trigger: too many triggers wait for their samples; try again");
 }
 
 Caught SegmentKeeper::Keep(const services::Trigger& trigger) {

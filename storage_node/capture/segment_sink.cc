@@ -64,7 +64,7 @@ void SegmentSink::OnMade(uint64_t number, bool ahead, absl::StatusOr<ArmRecordin
   if (arm.ok()) {
     Open(number, (*arm)());
   } else if (ahead) {
-    dataplane::Log(dataplane::LogLevel::kWarning, "segment_sink", "no room for the next segment",
+    dataplane::Log(dataplane::LogLevel::kWarning, "segment_sink", "no space for the next segment",
                    {{"stream", first_recording_}, {"error", std::string(arm.status().message())}});
   } else {
     make_error_ = arm.status();

@@ -17,9 +17,9 @@ absl::Status NotAnswered(absl::Duration patience, bool heard) {
   const std::string seconds = absl::StrCat(absl::ToInt64Seconds(patience));
   return services::WithReason(
       absl::DeadlineExceededError(
-          heard ? absl::StrCat("trigger: the LUN's disks have not made the recording in ", seconds,
-                               " s; the capture is kept once they have")
-                : absl::StrCat("trigger: the session has not answered in ", seconds,
+          heard ? absl::StrCat("trigger: the LUN's disks have not created the recording within ",
+                               seconds, " s; the node keeps the capture once they have")
+                : absl::StrCat("trigger: the session has not answered within ", seconds,
                                " s; nothing was kept, try again")),
       heard ? "LUN_NOT_RESPONDING" : "SESSION_STALLED",
       {{"phase", "trigger"}, {"seconds", seconds}});

@@ -253,7 +253,7 @@ void TriggerSink::CatchBehind(Asked asked) {
   if (!there) {
     return asked.answer(services::ArgumentInvalid(
         "sample", absl::StrCat("trigger: sample ", sample,
-                               " is held no more; the oldest that is there is ", OldestSample())));
+                               " is no longer held; the oldest held is ", OldestSample())));
   }
   services::Capture bounds = options_.window.Around(sample);
   const bool more = bounds.end_sample > previous_.end_sample;

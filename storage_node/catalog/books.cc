@@ -106,10 +106,9 @@ void Books::Tell(const absl::Status& status) {
       dataplane::Log(dataplane::LogLevel::kInfo, "catalog", "the state directory works again",
                      {{"directory", directory_}});
     } else {
-      dataplane::Log(
-          dataplane::LogLevel::kError, "catalog",
-          "the state directory fails: recording goes on, and changes of the catalog wait",
-          {{"directory", directory_}, {"error", std::string(status.message())}});
+      dataplane::Log(dataplane::LogLevel::kError, "catalog",
+                     "the state directory fails: recording continues, changes of the catalog wait",
+                     {{"directory", directory_}, {"error", std::string(status.message())}});
     }
   }
   health_ = status;

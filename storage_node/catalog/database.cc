@@ -116,7 +116,7 @@ absl::Status Database::CheckPlace() const {
     return disk::StateUnusable(
         directory(), "stat",
         absl::StrCat(path_, " was removed or replaced while the node had it open"),
-        "start the node again: it makes the catalog from the files of its LUNs");
+        "start the node again: it rebuilds the catalog from the files of its LUNs");
   }
   return disk::StateUnusable(
       directory(), "stat",

@@ -45,9 +45,9 @@ constexpr size_t kVersionAt = 60;
 
 absl::Status VersionIs(int64_t version) {
   if (version == kVersion) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(
-      "the catalog is of format version ", version, ", and this build reads version ", kVersion,
-      ": make it again from the LUNs with tapedeck-storage --rebuild-catalog"));
+  return absl::FailedPreconditionError(
+      absl::StrCat("the catalog is of format version ", version, ", and this build reads version ",
+                   kVersion, ": rebuild it from the LUNs with tapedeck-storage --rebuild-catalog"));
 }
 
 // Nothing is changed where it is another one.
@@ -79,7 +79,7 @@ absl::Status Rows::Look(const std::string& path) {
   // Of a node that was killed as it made the file, the rest is in the log beside it.
   if (*got < header.size()) return absl::OkStatus();
   if (std::memcmp(header.data(), kMagic, sizeof(kMagic)) != 0) {
-    return disk::StateUnusable(directory, "read", absl::StrCat(path, " is no database"),
+    return disk::StateUnusable(directory, "read", absl::StrCat(path, " is not a database"),
                                "stop the node and run tapedeck-storage --rebuild-catalog");
   }
   uint32_t version = 0;

@@ -68,11 +68,10 @@ std::string Directory::PathOf(absl::string_view name) const {
 absl::Status Directory::NotOurs(absl::string_view call, const std::string& name) const {
   struct stat status;
   const bool known = fstatat(fd_.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
-  return MemberUnusable(
-      member_,
-      absl::StrCat(call, " ", PathOf(name), ": ", known ? NameOfMode(status.st_mode) : "a link",
-                   " that Tapedeck has not made lies there, and is neither followed nor "
-                   "changed; move it elsewhere"));
+  return MemberUnusable(member_, absl::StrCat(call, " ", PathOf(name), ": ",
+                                              known ? NameOfMode(status.st_mode) : "a link",
+                                              " lies there that Tapedeck did not make; the node "
+                                              "neither follows nor changes it; move it elsewhere"));
 }
 
 absl::Status Directory::Failed(absl::string_view call, const std::string& name, int error) const {

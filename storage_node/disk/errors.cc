@@ -95,7 +95,7 @@ absl::Status StateUnusable(absl::string_view directory, absl::string_view operat
 
 absl::Status StateBehind(absl::string_view directory, size_t waiting, absl::string_view what) {
   return State(absl::StatusCode::kResourceExhausted, directory, "catalog",
-               absl::StrCat(waiting, " changes wait for the catalog, and no more can: ", what),
+               absl::StrCat(waiting, " changes wait for the catalog, which is the limit: ", what),
                absl::StrCat("make the state directory ", directory, " writable again"));
 }
 

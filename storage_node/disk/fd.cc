@@ -56,13 +56,12 @@ absl::StatusOr<std::string> ReadAll(const Fd& fd, uint64_t most, const std::stri
   if (fstat(fd.get(), &status) != 0) return IoError("fstat", where, member, errno);
   const auto bytes = static_cast<uint64_t>(status.st_size);
   if (bytes > most) {
-    return StoreIo(
-        member, "read",
-        absl::StrCat(
-            "read ", where, ": it has ", bytes, " bytes, and Tapedeck writes at most ", most,
-            " there; it was left as it is. Move it elsewhere if it is somebody else's, or put a "
-            "copy of the right one in its place"),
-        absl::StatusCode::kDataLoss);
+    return StoreIo(member, "read",
+                   absl::StrCat("read ", where, ": it has ", bytes,
+                                " bytes, and Tapedeck writes at most ", most,
+                                " there; it was left as it is. If it is not Tapedeck's, move it "
+                                "elsewhere; otherwise restore it from a copy"),
+                   absl::StatusCode::kDataLoss);
   }
   // It may grow meanwhile; what is behind its size is not asked for.
   std::string text(bytes, '\0');

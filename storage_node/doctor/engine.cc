@@ -25,7 +25,7 @@ void CheckEngine(const std::vector<LunFacts>& luns, uint64_t ring_bytes, Finding
   services::doctor::Finding finding = Found(
       "MEMLOCK_TOO_LOW", services::doctor::Severity::kWarning,
       absl::StrCat("a session's ring cannot be registered with io_uring: ", locked.message()));
-  finding.why = "transfers of direct and device LUNs pin their pages anew each time";
+  finding.why = "each transfer of direct and device LUNs pins its pages again";
   findings.push_back(std::move(finding));
 }
 

@@ -52,7 +52,7 @@ void CheckFreeSpace(const LunFacts& lun, Findings& findings) {
                                                       lun.least_bytes, " bytes at least")));
   } else if (seconds < kShortS) {
     findings.push_back(
-        Found("LUN_NEARLY_FULL", absl::StrFormat("%s: for %.0f s at the %s MB/s of late", what,
+        Found("LUN_NEARLY_FULL", absl::StrFormat("%s: full in %.0f s at the recent %s MB/s", what,
                                                  seconds, MegabytesOf(lun.written_bytes_per_s))));
   } else if (free.left < free.whole / kNearlyFullShare) {
     findings.push_back(Found("LUN_NEARLY_FULL", what));

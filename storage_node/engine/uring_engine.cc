@@ -99,8 +99,8 @@ std::unique_ptr<dataplane::Memory> UringEngine::Adopt(std::unique_ptr<dataplane:
   const std::span<std::byte> bytes = memory->window().bytes;
   if (const int error = buffers_->Add(bytes); error != 0) {
     dataplane::Log(dataplane::LogLevel::kWarning, "engine",
-                   "ring not registered with io_uring: each transfer pins its pages anew; "
-                   "raise RLIMIT_MEMLOCK",
+                   "ring not registered with io_uring: each transfer pins its pages again; raise "
+                   "RLIMIT_MEMLOCK",
                    {{"bytes", absl::StrCat(bytes.size())}, {"error", std::strerror(error)}});
     return memory;
   }

@@ -30,7 +30,7 @@ absl::Status CheckVersion(JsonFields& fields, absl::string_view what, uint64_t r
   if (version == right) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
       what, " is of format version ", version, ", and this build reads version ", right,
-      ": nothing of it was changed; serve it with the Tapedeck that wrote it, and record here into "
+      ": the node changed nothing; serve it with the Tapedeck that wrote it, and record here into "
       "a new LUN"));
 }
 
@@ -47,7 +47,7 @@ absl::Status CheckLun(JsonFields& fields, const services::Lun& lun) {
   TD_RETURN_IF_ERROR(Uuid::Parse(lun.uid).status());
   TD_RETURN_IF_ERROR(Uuid::Parse(lun.recorded_uid()).status());
   fields.Require(absl::c_all_of(lun.members, services::IsMemberName), "members",
-                 "has one that is no absolute path");
+                 "has one that is not an absolute path");
   TD_RETURN_IF_ERROR(fields.status());
   return Damaged("lun.json", services::model::CheckLun(lun));
 }
@@ -75,7 +75,7 @@ absl::StatusOr<LunMember> DecodeLunMember(absl::string_view text) {
   const uint32_t member = fields.Uint32("member");
   TD_RETURN_IF_ERROR(fields
                          .Require(member < std::max<size_t>(1, lun.members.size()), "member",
-                                  "is none of the LUN's members")
+                                  "is not a member of the LUN")
                          .status());
   return LunMember{.lun = std::move(lun), .member = member};
 }

@@ -37,14 +37,14 @@ JsonFields& JsonFields::Require(bool good, const char* key, absl::string_view pr
 std::string JsonFields::Text(const char* key) {
   const json* value = Find(key);
   if (value == nullptr) return "";
-  Require(value->is_string(), key, "is no text");
+  Require(value->is_string(), key, "is not a text");
   return value->is_string() ? value->get<std::string>() : "";
 }
 
 std::string JsonFields::Id(const char* key) {
   std::string id = Text(key);
   if (const absl::Status checked = services::CheckId(id); !checked.ok()) {
-    Require(false, key, absl::StrCat("is no id: ", checked.message()));
+    Require(false, key, absl::StrCat("is not an id: ", checked.message()));
     return "";
   }
   return id;
@@ -54,7 +54,7 @@ uint64_t JsonFields::Uint(const char* key, uint64_t most) {
   const json* value = Find(key);
   if (value == nullptr) return 0;
   const bool good = value->is_number_unsigned() && value->get<uint64_t>() <= most;
-  Require(good, key, absl::StrCat("is no number from 0 to ", most));
+  Require(good, key, absl::StrCat("is not a number from 0 to ", most));
   return good ? value->get<uint64_t>() : 0;
 }
 
@@ -65,7 +65,7 @@ int64_t JsonFields::Int(const char* key, int64_t least, int64_t most) {
                         ? value->get<uint64_t>() <= static_cast<uint64_t>(INT64_MAX)
                         : value->is_number_integer();
   const bool good = fits && value->get<int64_t>() >= least && value->get<int64_t>() <= most;
-  Require(good, key, absl::StrCat("is no number from ", least, " to ", most));
+  Require(good, key, absl::StrCat("is not a number from ", least, " to ", most));
   return good ? value->get<int64_t>() : 0;
 }
 
@@ -79,7 +79,7 @@ double JsonFields::Rate(const char* key) {
   if (value == nullptr) return 0;
   const double number = value->is_number() ? value->get<double>() : -1;
   const bool good = std::isfinite(number) && number >= 0;
-  Require(good, key, "is no number of 0 or more");
+  Require(good, key, "is not a number of 0 or more");
   return good ? number : 0;
 }
 
@@ -93,7 +93,7 @@ bool JsonFields::Bool(const char* key) {
 std::map<std::string, std::string> JsonFields::Texts(const char* key) {
   std::map<std::string, std::string> texts;
   for (const auto& [name, value] : Map(key).items()) {
-    Require(value.is_string(), key, "has one that is no text");
+    Require(value.is_string(), key, "has one that is not a text");
     if (value.is_string()) texts[name] = value.get<std::string>();
   }
   return texts;
@@ -102,14 +102,14 @@ std::map<std::string, std::string> JsonFields::Texts(const char* key) {
 const json& JsonFields::List(const char* key) {
   const json* value = Find(key);
   if (value == nullptr) return EmptyList();
-  Require(value->is_array(), key, "is no list");
+  Require(value->is_array(), key, "is not a list");
   return value->is_array() ? *value : EmptyList();
 }
 
 const json& JsonFields::Map(const char* key) {
   const json* value = Find(key);
   if (value == nullptr) return EmptyMap();
-  Require(value->is_object(), key, "is no object");
+  Require(value->is_object(), key, "is not an object");
   return value->is_object() ? *value : EmptyMap();
 }
 

@@ -35,7 +35,7 @@ absl::StatusOr<LunNote> DecodeLunNote(absl::string_view text) {
   LunNote note;
   TD_ASSIGN_OR_RETURN(note.lun, DecodeLun(fields.Text("lun")));
   for (const nlohmann::json& channel : fields.List("channels")) {
-    fields.Require(channel.is_string(), "channels", "has one that is no text");
+    fields.Require(channel.is_string(), "channels", "has one that is not a text");
     TD_RETURN_IF_ERROR(fields.status());
     TD_ASSIGN_OR_RETURN(auto decoded, DecodeChannel(channel.get_ref<const std::string&>()));
     note.channels.push_back(std::move(decoded));

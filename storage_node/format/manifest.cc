@@ -74,7 +74,7 @@ std::vector<SequenceRange> ParseRanges(JsonFields& fields, uint64_t blocks) {
 absl::StatusOr<std::vector<services::Annotation>> ParseAnnotations(JsonFields& fields) {
   std::vector<services::Annotation> annotations;
   for (const json& one : fields.List("annotations")) {
-    fields.Require(one.is_object(), "annotations", "has one that is no object");
+    fields.Require(one.is_object(), "annotations", "has one that is not an object");
     if (!one.is_object()) break;
     JsonFields marker(one, "manifest.json: annotations");
     annotations.push_back({.sample_start = marker.Uint("sample_start", UINT64_MAX),
@@ -114,7 +114,7 @@ absl::StatusOr<services::StageTimes> ParseStages(JsonFields& fields) {
     const bool good = one.is_array() && one.size() == 3 && one[0].is_string() &&
                       one[1].is_string() && one[2].is_number_unsigned() &&
                       one[2].get<uint64_t>() <= uint64_t{services::model::kMaxDurationNs};
-    stages.Require(good, "times", "has one that is no word, rail and time");
+    stages.Require(good, "times", "has one that is not a word, rail and time");
     if (!stages.status().ok()) break;
     times.push_back({one[0].get<std::string>(), one[1].get<std::string>(), one[2].get<int64_t>()});
     stages.Require(times.back().what.size() <= services::model::kMaxStageWordBytes &&
@@ -140,7 +140,7 @@ std::vector<std::string> ParseEarlier(JsonFields& fields) {
                  "are more than 7");
   for (const json& one : list) {
     fields.Require(one.is_string() && one.get_ref<const std::string&>().size() <= kMaxOriginalBytes,
-                   "earlier_originals", "has what is no name");
+                   "earlier_originals", "has an invalid name");
     if (!fields.status().ok()) break;
     names.push_back(one.get<std::string>());
   }
@@ -208,9 +208,9 @@ absl::Status ParseBegin(JsonFields& fields, Manifest* manifest) {
   manifest->open_time_ns = fields.Int("open_time_ns", -kMaxTimeNs, kMaxTimeNs);
   TD_RETURN_IF_ERROR(fields.Require(manifest->members > 0, "members", "is 0")
                          .Require(IsBlockSize(manifest->block_bytes), "block_bytes",
-                                  "is no multiple of 512 up to 8 MiB")
+                                  "is not a multiple of 512 up to 8 MiB")
                          .Require(dataplane::ParseDatatype(manifest->datatype).ok(), "datatype",
-                                  "is no SigMF datatype")
+                                  "is not a SigMF datatype")
                          .status());
   TD_ASSIGN_OR_RETURN(manifest->op, ParseWord<dataplane::TransferOp>(fields, "transfer_op"));
   TD_ASSIGN_OR_RETURN(manifest->commit, ParseWord<dataplane::CommitLevel>(fields, "commit_level"));

@@ -17,7 +17,7 @@ void StoredField::Read(std::vector<std::string>& values) {
   fields_.Require(list.size() <= field_.most, key_.c_str(),
                   absl::StrCat("are more than ", field_.most));
   for (const json& one : list) {
-    fields_.Require(one.is_string(), key_.c_str(), "has one that is no text");
+    fields_.Require(one.is_string(), key_.c_str(), "has one that is not a text");
     if (one.is_string()) values.push_back(one.get<std::string>());
   }
 }

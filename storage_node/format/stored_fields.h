@@ -142,7 +142,7 @@ template <typename Struct>
 requires requires { services::model::Fields<Struct>::kList; }
 void StoredField::Read(std::vector<Struct>& values) {
   for (const nlohmann::json& one : fields_.List(key_.c_str())) {
-    fields_.Require(one.is_object(), key_.c_str(), "has one that is no object");
+    fields_.Require(one.is_object(), key_.c_str(), "has one that is not an object");
     if (one.is_object()) values.push_back(ReadObject<Struct>(one));
   }
 }

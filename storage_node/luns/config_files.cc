@@ -45,7 +45,7 @@ absl::StatusOr<services::Channel> ReadChannel(const disk::Directory& root, const
       file.lun_uid.empty() ? file.channel.name == name : file.lun_uid == lun.config->recorded_uid();
   if (!same_lun || said.channel != id) {
     return absl::DataLossError(
-        absl::StrCat(directory.PathOf(kChannelFile), ": it is that of ", file.channel.name));
+        absl::StrCat(directory.PathOf(kChannelFile), ": it belongs to ", file.channel.name));
   }
   file.channel.name = name;
   return std::move(file.channel);
@@ -140,7 +140,7 @@ absl::Status CheckFree(const disk::Directory& root, const OpenLun& lun, const st
     if (!recordings.empty() && entry.name != kChannelFile) continue;
     return disk::MemberNotEmpty(
         root.path(), entry.name,
-        absl::StrCat("mkdir ", directory.path(), ": the directory is there and holds ", entry.name,
+        absl::StrCat("mkdir ", directory.path(), ": the directory exists and holds ", entry.name,
                      ", which is not Tapedeck's; choose another name for the channel, or move it "
                      "elsewhere"));
   }

@@ -38,13 +38,13 @@ absl::Status CheckApart(const services::Lun& lun, const services::Lun& other) {
 absl::Status CheckPrewrite(const services::Lun& lun, const store::StoreKind& kind) {
   if (lun.prewrite_files == 0 && lun.prewrite_bytes == 0) return absl::OkStatus();
   if (kind.capabilities.prewrites) return absl::OkStatus();
-  return Invalid("prewrite_files",
-                 absl::StrCat("a ", kind.name,
-                              " LUN has no files to write before they are needed; leave it out, or "
-                              "use a LUN of another kind: ",
-                              store::StoreKindNames([](const store::StoreKind& other) {
-                                return other.capabilities.prewrites;
-                              })));
+  return Invalid(
+      "prewrite_files",
+      absl::StrCat("a ", kind.name,
+                   " LUN has no files to prewrite; leave it out, or use a LUN of another kind: ",
+                   store::StoreKindNames([](const store::StoreKind& other) {
+                     return other.capabilities.prewrites;
+                   })));
 }
 
 absl::Status CheckCopies(const services::Lun& lun, const store::StoreKind& kind) {
@@ -109,8 +109,8 @@ absl::Status CheckLunPolicies(const services::Lun& lun, uint64_t limit) {
   if (limit > 0 || (!ring && lun.max_fill_percent == 0)) {
     return absl::OkStatus();
   }
-  return Invalid("capacity_bytes", ring ? "a ring LUN needs a capacity"
-                                        : "max_fill_percent needs a capacity to be a share of");
+  return Invalid("capacity_bytes",
+                 ring ? "a ring LUN needs a capacity" : "max_fill_percent needs a capacity");
 }
 
 }  // namespace tapedeck::storage_node::luns

@@ -13,10 +13,11 @@ namespace {
 constexpr size_t kMaxWaiting = 64;
 
 absl::Status QueueIsFull(const std::string& lun) {
-  return services::LimitReached(kMaxWaiting, "requests of a LUN",
-                                absl::StrCat("LUN ", lun, ": ", kMaxWaiting,
-                                             " requests wait for its disks already; see that "
-                                             "they answer, and try again"));
+  return services::LimitReached(
+      kMaxWaiting, "requests of a LUN",
+      absl::StrCat(
+          "LUN ", lun, ": ", kMaxWaiting,
+          " requests already wait for its disks; check that the disks answer, and try again"));
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ absl::Status MemberRoots::CheckMember(const std::string& member) const {
   if (std::ranges::any_of(directories_, holds)) return absl::OkStatus();
   return disk::Unusable(
       member,
-      absl::StrCat("it lies, or leads, beneath no directory that this node has for members (",
+      absl::StrCat("it lies, or its link leads, outside this node's directories for members (",
                    absl::StrJoin(directories_, ", ").substr(0, 1000),
                    "); use one there, or start the node with --member-root ",
                    path(name.leads_to).parent_path().string(), ", too"));

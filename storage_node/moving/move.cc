@@ -214,7 +214,7 @@ absl::Status CheckTakesMoved(const luns::OpenLun& lun) {
   const std::string name = lun.config->name;
   if (!lun.kind.capabilities.outlives_process) {
     return services::ArgumentInvalid(
-        "move_to", absl::StrCat(name, " keeps nothing when the storage node ends: nothing is ",
+        "move_to", absl::StrCat(name, " loses everything when the storage node ends: nothing is ",
                                 "moved there"));
   }
   if (lun.config->full_policy != services::FullPolicy::kRing) return absl::OkStatus();
@@ -238,7 +238,7 @@ absl::Status CheckNoWayBack(recordings::Recordings& recordings, const services::
     if (to.channel_name() == channel.name) break;
   }
   return services::model::Invalid(
-      "move_to", absl::StrCat("recordings would come back to ", channel.name,
+      "move_to", absl::StrCat("recordings would move back to ", channel.name,
                               ", as channels of that name move them on; end one of these"));
 }
 

@@ -14,7 +14,7 @@ absl::Status RemoveDraft(recordings::Recordings& recordings, const catalog::Reso
   if (absl::IsNotFound(found.status())) return absl::OkStatus();
   TD_RETURN_IF_ERROR(found.status());
   if (found->manifest.state == services::RecordingState::kRecording) return absl::OkStatus();
-  return recordings.Remove(name, *found->lun, "a move that was broken off has left it").status();
+  return recordings.Remove(name, *found->lun, "an interrupted move left it").status();
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ namespace {
 
 // What it reads then is not changed.
 constexpr char kLunIsOpened[] =
-    "is of a LUN that is being opened, changed or attached; try again when that has ended";
+    "belongs to a LUN that is being opened, changed or attached; try again when that has ended";
 
 }  // namespace
 
@@ -136,7 +136,7 @@ absl::Status ChannelService::DeleteChannel(const std::string& name) {
     if (path.channel != parsed.channel) continue;
     return services::ChannelInUse(
         name, absl::StrCat("holds recording ", path.recording,
-                           ", which is in no list; the log of the storage node says why"));
+                           ", which no list shows; the log of the storage node says why"));
   }
   TD_RETURN_IF_ERROR(lun->channels->Remove(*lun, parsed.channel));
   dataplane::Log(dataplane::LogLevel::kInfo, "channel_catalog", "channel deleted",

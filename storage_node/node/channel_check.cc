@@ -15,9 +15,9 @@ absl::Status CheckTrigger(const services::Channel& channel, const luns::LunTerms
   if (!channel.triggered() || ring || channel.commit == dataplane::CommitLevel::kReceived) {
     return absl::OkStatus();
   }
-  return services::model::Invalid("pre_trigger",
-                                  "needs commit level received, as what is not "
-                                  "triggered is never stored, or a ring LUN");
+  return services::model::Invalid(
+      "pre_trigger",
+      "needs commit level received, since untriggered samples are never stored, or a ring LUN");
 }
 
 // Two segments of a stream may be open at a time, and old ones must have room beside them.
@@ -37,9 +37,8 @@ absl::Status CheckMove(const services::Channel& channel, const luns::LunTerms& l
   if (channel.move_to.empty() || admission::SegmentBlocks(channel, lun) == 0) {
     return absl::OkStatus();
   }
-  return services::model::Invalid("move_to",
-                                  "is of no channel that is recorded in segments, as in a ring "
-                                  "LUN: these are not moved");
+  return services::model::Invalid(
+      "move_to", "cannot be set on a channel that is recorded in segments, as in a ring LUN");
 }
 
 // All policies of a node wait for the recording that is moved.
@@ -68,10 +67,9 @@ absl::Status CheckMoveRate(const services::Channel& channel) {
   if (channel.move_bytes_per_s == 0 || channel.move_bytes_per_s >= kMinMoveBytesPerS) {
     return absl::OkStatus();
   }
-  return services::model::Invalid(
-      "move_rate_bytes_per_second",
-      "must be 1 MB at least, or 0 for 100 MB: recordings are moved one after the other, and all "
-      "that are due wait for a slow one");
+  return services::model::Invalid("move_rate_bytes_per_second",
+                                  "must be at least 1 MB, or 0 for 100 MB: recordings move one "
+                                  "after another, and a slow one delays the rest");
 }
 
 absl::Status CheckMoveTo(recordings::Recordings& recordings, const services::Channel& channel) {

@@ -82,11 +82,10 @@ void StorageCheck::CheckRecording(const services::Lun& lun, store::Store& store,
   ++totals_.recordings;
   const auto manifest = recording::LoadManifest(store, path, clock_);
   if (absl::IsNotFound(manifest.status())) {
-    return report_({.where = name,
-                    .kind = "open",
-                    .detail =
-                        "its manifest is not there: the next start tells by its index what it "
-                        "holds"});
+    return report_(
+        {.where = name,
+         .kind = "open",
+         .detail = "its manifest is missing: the next start reads from its index what it holds"});
   }
   if (!manifest.ok()) return Damaged(name, "manifest", manifest.status());
   if (const absl::Status whose = recording::CheckWhose(*manifest, path, lun); !whose.ok()) {

@@ -33,16 +33,15 @@ absl::Status AwaitGone(const std::string& name, const absl::Notification& gone) 
   if (dataplane::AwaitFor(gone, kCloseLimit)) return absl::OkStatus();
   return services::LunNotResponding(
       name, absl::StrCat(name,
-                         " is detached, but its disks have not done yet what was asked of them; "
-                         "leave them as they are until they have, or the storage node has ended"));
+                         " is detached, but its disks still work on requests; leave them as they "
+                         "are until they are done or the storage node has ended"));
 }
 
 absl::Status InUse(const std::string& name) {
-  return disk::LunNotEmpty(
-      name, 0,
-      absl::StrCat(name,
-                   " is in use by a session, a move or another request; end that first: a "
-                   "move goes on as long as its channel has a move_to"));
+  return disk::LunNotEmpty(name, 0,
+                           absl::StrCat(name,
+                                        " is in use by a session, a move or another request; end "
+                                        "that first (a move: by clearing its channel's move_to)"));
 }
 
 // A recording that was left out of the catalog has no row, and is there all the same.
@@ -229,7 +228,7 @@ absl::Status LunService::DetachLun(const std::string& name) {
   if (lun->kind.member == nullptr) {
     return services::ArgumentInvalid(
         "name", absl::StrCat(name, " is a ", lun->kind.name,
-                             " LUN: it has no members that could keep what it holds"));
+                             " LUN: it has no members that could keep its recordings"));
   }
   // What they do not say would be lost.
   TD_RETURN_IF_ERROR(luns::DescribeOnMembers(*lun, lun->channels->All()));

@@ -34,8 +34,8 @@ absl::Status CheckRoomTaken(const services::Lun& after, const luns::OpenLun& lun
     return absl::OkStatus();
   return services::model::Invalid(
       "capacity_bytes",
-      absl::StrCat("a ", lun.kind.name, " LUN takes its room when it is made, and ", after.name,
-                   " has ", size, " bytes of it; make a larger one"));
+      absl::StrCat("a ", lun.kind.name, " LUN takes its memory when it is created, and ",
+                   after.name, " has ", size, " bytes of it; create a larger one"));
 }
 
 // Names as the LUN has them; what lies there is looked at when the members are made.
@@ -51,8 +51,8 @@ absl::Status CheckNewMembers(const services::Lun& before, const luns::OpenLun& l
         "members",
         absl::StrCat("must begin with those that ", before.name, " has, ",
                      absl::StrJoin(before.members, " "), ", and this is not so of ", *old_end,
-                     ": its recordings are striped over them in this order, so none can be taken "
-                     "away or change its place; name new ones after them"));
+                     ": its recordings are striped over them in this order, so members cannot be "
+                     "removed or reordered; name new ones after them"));
   }
   return luns::CheckApartFromAll(*after, luns);
 }
@@ -64,9 +64,9 @@ absl::Status CheckSize(const services::Lun& after, const luns::OpenLun& lun,
   const uint64_t size = added.SizeWith(lun);
   if (size >= before) return absl::OkStatus();
   return services::model::Invalid(
-      "members", absl::StrCat(after.name, " has ", before, " bytes, and would have ", size,
-                              " with a member that is so much smaller than the others; use a "
-                              "larger one"));
+      "members",
+      absl::StrCat(after.name, " has ", before, " bytes, and would have ", size,
+                   " with a member that is much smaller than the others; use a larger one"));
 }
 
 // A ring would take the room beside recordings that lie on its old devices alone for its own, and
@@ -85,9 +85,9 @@ absl::Status CheckRing(recordings::Recordings& recordings, const std::string& lu
   if (there == 0) return absl::OkStatus();
   return services::model::Invalid(
       "members", absl::StrCat(after.name,
-                              " is a ring, and what it holds lies on its old members alone; give "
-                              "it a capacity of its own, at most ",
-                              before, " bytes, and a larger one when all of that has gone"));
+                              " is a ring, and its recordings lie on its old members alone; give "
+                              "it a capacity of at most ",
+                              before, " bytes, and raise it when they are all deleted"));
 }
 
 // What a channel records into may have become a ring, be none any more, or be smaller.

@@ -23,9 +23,8 @@ absl::Status CheckRoomFor(const services::Recording& after, store::Store& store)
   if (bytes <= room) return absl::OkStatus();
   return services::LimitReached(
       absl::StrCat(room >> 10, " KiB"), "labels of a recording",
-      absl::StrCat(
-          after.name, ": its LUN's store has room for ", room >> 10,
-          " KiB of description and labels, and with this change they take more; use fewer words"));
+      absl::StrCat(after.name, ": its LUN's store has room for ", room >> 10,
+                   " KiB of description and labels, and this change needs more; shorten them"));
 }
 
 services::Recording NotedIn(const std::string& name, const format::Manifest& manifest) {
@@ -97,7 +96,7 @@ absl::Status RecordingService::DeleteRecording(const std::string& name, const st
                                          etag.empty() ? recordings::Recordings::MayGo()
                                                       : recordings::Recordings::MayGo(is_meant)));
   if (removed) return absl::OkStatus();
-  if (changed) return recordings::Busy(found, "has changed since it was looked at; look again");
+  if (changed) return recordings::Busy(found, "has changed since it was read; read it again");
   return recordings::Busy(found,
                           "is being written, played or moved; end that session first, or the "
                           "move_to of its channel");

@@ -68,8 +68,7 @@ absl::Status Adopt(recordings::Recordings& recordings, const catalog::ResourceNa
   if (examined->manifest.has_value()) path.members = examined->manifest->members;
   if (examined->holds_nothing) {
     return DeleteInterrupted(recordings, lun, path, name,
-                             "the node stopped as it was being made; it was read, and no block is "
-                             "in it");
+                             "the node stopped while creating it, and it has no blocks");
   }
   catalog::RecordingRow row{.name = name, .manifest = *std::move(examined->manifest)};
   TD_RETURN_IF_ERROR(recordings.catalog()->CheckTakes());

@@ -43,8 +43,8 @@ absl::StatusOr<format::LunMember> ReadMember(const std::string& path) {
   auto member = kind->described_by(path);
   if (!member.ok()) {
     if (services::ReasonOf(member.status()).has_value()) return member;
-    return disk::Unusable(
-        path, absl::StrCat("what it says of its LUN cannot be read: ", member.status().message()));
+    return disk::Unusable(path, absl::StrCat("the description of its LUN cannot be read: ",
+                                             member.status().message()));
   }
   const auto store = store::FindStoreKind(member->lun.store);
   if (store.ok()) return member;
@@ -130,7 +130,7 @@ absl::Status CheckNoCopy(const Plan& plan, const luns::Luns& luns) {
         id, absl::StrCat("what lies at ", plan.found.paths.begin()->second, " is a copy of ",
                          lun->config->name, " (", lun->config->uid, "), which is open here with ",
                          absl::StrJoin(lun->config->members, ", "),
-                         "; to make a LUN of its own of it: --as-new --name NAME"));
+                         "; to attach it as a separate LUN: --as-new --name NAME"));
   }
   return absl::OkStatus();
 }
@@ -161,7 +161,7 @@ absl::StatusOr<Plan> MakePlan(recordings::Recordings& recordings,
   services::Lun given{.members = asked.members};
   if (given.members.empty()) {
     return services::model::Invalid(
-        "members", "name those of the LUN; one that has none is gone with its storage node");
+        "members", "name the members of the LUN; a LUN without members ends with its storage node");
   }
   TD_RETURN_IF_ERROR(CheckMembers(&given, recordings.luns()));
   TD_RETURN_IF_ERROR(CheckNotInUse(given.members, recordings.luns()));

@@ -19,7 +19,7 @@ namespace {
 
 void LogGone(const std::string& name) {
   dataplane::LogEach(dataplane::LogLevel::kError, "reconcile",
-                     "recording gone: its members have nothing of it, so it is in no list",
+                     "recording gone: its members hold nothing of it, so no list shows it",
                      {{"recording", name}});
 }
 
@@ -34,8 +34,8 @@ absl::StatusOr<std::set<std::string>> FinishDeletions(recordings::Recordings& re
   for (const store::RecordingPath& path : begun) {
     const catalog::ResourceName name{
         .lun = lun_id, .channel = path.channel, .recording = path.recording};
-    TD_RETURN_IF_ERROR(DeleteInterrupted(recordings, lun, path, name,
-                                         "its deletion was cut short when the node stopped"));
+    TD_RETURN_IF_ERROR(
+        DeleteInterrupted(recordings, lun, path, name, "the node stopped during its deletion"));
     names.insert(name.ToString());
   }
   return names;
@@ -121,8 +121,7 @@ absl::Status MakeLost(recordings::Recordings& recordings, const catalog::Resourc
     channel->name = name.channel_name();
   }
   TD_RETURN_IF_ERROR(lun.channels->Put(lun, *channel));
-  dataplane::Log(dataplane::LogLevel::kWarning, "reconcile",
-                 "channel made again: its file was lost",
+  dataplane::Log(dataplane::LogLevel::kWarning, "reconcile", "channel restored: its file was lost",
                  {{"channel", name.channel_name()},
                   {"from", has_row ? "the catalog"
                                    : "a manifest, which knows no segments, triggers or policies"}});

@@ -49,7 +49,7 @@ void Closer::Failed(const std::string& recording, const absl::Status& status) {
       reason.has_value() && (reason->reason == "RECORDING_BUSY" || reason->reason == "LUN_OFFLINE");
   if (left.failures > 1 || usual) return;
   dataplane::Log(dataplane::LogLevel::kError, "recordings",
-                 "a recording that its session left open cannot be closed; it is tried again",
+                 "cannot close a recording that its session left open; the node will try again",
                  {{"recording", recording}, {"error", std::string(status.message())}});
 }
 

@@ -52,7 +52,7 @@ absl::Status NoRoomForAnnotations(const FoundRecording& found) {
   return services::LimitReached(
       absl::StrCat(kib, " KiB"), "annotations of a recording",
       absl::StrCat(recording, " has ", kib,
-                   " KiB of annotations and takes no more; mark the next one"));
+                   " KiB of annotations, which is the limit; annotate the next one"));
 }
 
 absl::Status AddAnnotations(const FoundRecording& found,

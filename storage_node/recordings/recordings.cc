@@ -276,8 +276,8 @@ absl::Status Recordings::CheckNotHalfDeleted(const FoundRecording& found) {
   absl::MutexLock lock(&mutex_);
   if (!half_deleted_.contains(found.name.ToString())) return absl::OkStatus();
   return Busy(found,
-              "was to be deleted, which failed: the next start of the storage node goes on "
-              "with that; delete it again");
+              "could not be deleted completely: delete it again; the next start of the storage "
+              "node continues, too");
 }
 
 void Recordings::TellUnread(const std::string& name, const absl::Status& why) {
@@ -314,7 +314,7 @@ absl::StatusOr<FoundRecording> Recordings::Rewrite(
         format::kMaxManifestBytes, "bytes of a manifest",
         absl::StrCat(recording, ": its manifest would have ", text.size(),
                      " bytes with this change, and ", format::kMaxManifestBytes,
-                     " are the most; use shorter markers"));
+                     " are the limit; use shorter markers"));
   }
   recording::CallerLoop loop(luns_.clock());
   TD_ASSIGN_OR_RETURN(const auto files, found.lun->store->Open(found.path(), {}, loop));

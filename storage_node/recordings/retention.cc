@@ -187,7 +187,7 @@ absl::Status MakeRoom(Recordings& recordings, const std::string& lun_id, luns::O
     Pass pass;
     do {
       TD_ASSIGN_OR_RETURN(
-          pass, DeleteWhere(recordings, lun_id, lun, "room for a new recording in the ring", order,
+          pass, DeleteWhere(recordings, lun_id, lun, "space for a new recording in the ring", order,
                             patience, judge));
     } while (pass == Pass::kEnough && lacks(lun.capacity->sure()) && !patience.passed());
     if (pass == Pass::kEnough || !lacks(lun.capacity->sure())) break;
@@ -233,7 +233,7 @@ absl::StatusOr<int64_t> ApplyPolicies(Recordings& recordings, const std::string&
     TD_RETURN_IF_ERROR(
         DeleteWhere(
             recordings, lun_id, lun,
-            told ? "fuller than max_fill" : "room ahead of need for new recordings in the ring",
+            told ? "fuller than max_fill" : "space in advance for new recordings in the ring",
             Order::kOfStreams, patience,
             [&](const format::Manifest&) { return GoesIf(lun.capacity->sure() > FillLimit(lun)); })
             .status());

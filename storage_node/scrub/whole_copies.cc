@@ -43,7 +43,7 @@ absl::Status WholeCopies::Conclude(bool repaired) {
   if (lun == nullptr || lun->lacking().ok()) return absl::OkStatus();
   if (!repaired) return absl::DataLossError("not all could be repaired");
   if (missed_)
-    return absl::UnavailableError("a recording or its second copy was left out: scrub once more");
+    return absl::UnavailableError("a recording or its second copy was left out: scrub again");
   const auto known = [&]() -> absl::StatusOr<store::Known> {
     TD_ASSIGN_OR_RETURN(const auto rows,
                         recordings_.catalog()->ListRecordings({.lun = lun_, .channel = "-"}));

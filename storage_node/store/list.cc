@@ -139,7 +139,7 @@ absl::StatusOr<const MemberKind*> FindMemberKind(const std::string& member) {
   for (const StoreKind& kind : StoreKinds()) {
     if (kind.member != nullptr && kind.member->is(member)) return kind.member;
   }
-  return disk::Unusable(member, "not there, or nothing that a LUN lies on; mount its disk first",
+  return disk::Unusable(member, "missing, or not a directory or device; mount its disk first",
                         absl::StatusCode::kNotFound);
 }
 

@@ -16,15 +16,14 @@ absl::Status Vanished(const std::string& member, absl::string_view what, absl::s
 }  // namespace
 
 absl::Status MemberVanished(const std::string& member, absl::string_view what) {
-  return Vanished(
-      member, what,
-      "what was acknowledged in the last second may be lost with it. Put it back, mount "
-      "it or plug it in again, and record anew once its LUN is READY");
+  return Vanished(member, what,
+                  "blocks acknowledged in the last second may be lost with it. Mount it or plug it "
+                  "in again, and record again once its LUN is READY");
 }
 
 absl::Status RecordingVanished(const std::string& member, absl::string_view what) {
   return Vanished(member, what,
-                  "the recording is lost. See what removes files there, and record anew");
+                  "the recording is lost. Find out what removes files there, and record again");
 }
 
 void Lost::Set(const absl::Status& why) {

@@ -36,9 +36,8 @@ absl::Status CheckMemberPaths(const services::Lun& lun) {
   for (const std::string& member : lun.members) {
     if (IsMemberPath(member)) continue;
     return disk::MemberUnusable(
-        member,
-        absl::StrCat("member ", dataplane::Printable(member), ": a ", lun.store,
-                     " LUN lies on absolute paths, and this is none; attach it with its members"));
+        member, absl::StrCat("member ", dataplane::Printable(member), ": a ", lun.store,
+                             " LUN needs absolute paths as members; attach it with its members"));
   }
   return absl::OkStatus();
 }

@@ -17,7 +17,7 @@ absl::Status Patience::Await(absl::FunctionRef<bool()> done) {
   loop_.RunUntil([&] { return late_ || (reached = done()); });
   if (reached) return absl::OkStatus();
   return services::LunNotResponding(
-      lun_, absl::StrCat(lun_, ": its disks have not given what was asked for; try again"));
+      lun_, absl::StrCat(lun_, ": its disks have not answered in time; try again"));
 }
 
 }  // namespace tapedeck::storage_node::view

@@ -20,36 +20,36 @@ void AddWord(command_line::Command command, const std::string& name, Enum& targe
 }
 
 void AddCommon(command_line::Command command, Options& options) {
-  command
-      .AddOption("--rails", options.rails,
-                 "Addresses, one for each rail: over TCP, or KIND:ADDRESS")
+  command.AddOption("--rails", options.rails, "Address of each rail, over TCP, or KIND:ADDRESS")
       .SeparatedBy(',');
   command.AddOption("--block-bytes", options.block_bytes, "Bytes per block").InBytes();
   command.AddFlag("--json", options.json,
-                  "Kept for scripts: the result is always one line of JSON");
+                  "Accepted for scripts; the result is always one line of JSON");
   services::identity::AddTlsOptions(command, options.tls,
                                     services::identity::Environment::kIgnored);
 }
 
 void AddConnections(command_line::Command command, Options& options) {
-  command.AddOption("--connections-per-rail", options.connections, "As of the worker");
+  command.AddOption("--connections-per-rail", options.connections,
+                    "Connections per rail, as for the worker");
 }
 
 void AddCrcChoice(command_line::Command command, Options& options) {
-  command.AddChoice("--crc", options.crc,
-                    {{"on", Checks::kEach}, {"off", Checks::kNone}, {"once", Checks::kOnce}},
-                    "Make and check CRC32C: on, off, or once: made of each slot once, and checked");
+  command.AddChoice(
+      "--crc", options.crc,
+      {{"on", Checks::kEach}, {"off", Checks::kNone}, {"once", Checks::kOnce}},
+      "Make and check CRC32C: on, off, or once (made once for each slot, and checked)");
 }
 
 void AddMembers(command_line::Command command, Options& options) {
   command.AddOption("--store", options.store, "Kind of store");
   command.AddOption("--member", options.members,
-                    "Empty directory, or as of the kind; repeat for more");
+                    "Empty directory, or as the kind of store needs; repeat it for more");
 }
 
 command_line::Command AddTransfer(command_line::Command bench, Options& options) {
   const command_line::Command command =
-      bench.AddCommand("transfer", "Record to and play from a LUN: memory, unless it has members");
+      bench.AddCommand("transfer", "Record to and play from a LUN, in memory by default");
   AddCommon(command, options);
   AddConnections(command, options);
   AddMembers(command, options);
@@ -59,8 +59,8 @@ command_line::Command AddTransfer(command_line::Command bench, Options& options)
                  services::flight::kSwitchHelp)
       .FromEnvironment(services::flight::kSwitchVariable);
   command.AddChoice("--rail-tls", options.rail_tls, {{"on", true}, {"off", false}},
-                    "As of both nodes");
-  command.AddOption("--admin", options.admin, "As of the node: HOST:PORT");
+                    "Encrypt TCP rails, as for both nodes");
+  command.AddOption("--admin", options.admin, "HOST:PORT of /metrics, as for the node");
   command.AddOption("--lun-bytes", options.lun_bytes, "Size of the LUN").InBytes();
   command.AddOption("--slots", options.slots, "Slots of the ring");
   return command;
@@ -68,7 +68,7 @@ command_line::Command AddTransfer(command_line::Command bench, Options& options)
 
 command_line::Command AddSession(command_line::Command bench, Options& options) {
   const command_line::Command command =
-      bench.AddCommand("session", "Time from opening a session to its first block");
+      bench.AddCommand("session", "Measure the time from opening a session to its first block");
   AddCommon(command, options);
   command.AddOption("--sessions", options.sessions, "How many");
   return command;
@@ -76,91 +76,100 @@ command_line::Command AddSession(command_line::Command bench, Options& options) 
 
 command_line::Command AddRails(command_line::Command bench, Options& options) {
   const command_line::Command command =
-      bench.AddCommand("rails", "The rails and the session alone: nothing is stored");
+      bench.AddCommand("rails", "Measure rails and session alone, without storage");
   AddCommon(command, options);
   AddWord(command, "--op", options.op, "Transfer op: READ, WRITE or SEND");
-  AddWord(command, "--direction", options.direction, "RECORD: towards the node; or PLAYBACK");
+  AddWord(command, "--direction", options.direction, "RECORD (towards the node) or PLAYBACK");
   command.AddOption("--blocks", options.blocks, "How many to move");
   command.AddOption("--slots", options.slots, "Slots of the ring at each end");
   AddCrcChoice(command, options);
   AddConnections(command, options);
   command.AddOption("--hold", options.hold_s,
-                    "Seconds a recording stays open, its blocks included");
-  command.AddOption("--node", options.node, "HOST:PORT of a null node; else one is started");
+                    "Seconds that a recording stays open, transfer included");
+  command.AddOption("--node", options.node, "HOST:PORT of a null node; default: start one");
   return command;
 }
 
 command_line::Command AddBare(command_line::Command bench, Options& options) {
-  const command_line::Command command =
-      bench.AddCommand("bare", "Two threads for each connection, sendmsg to recvmsg: a peer");
+  const command_line::Command command = bench.AddCommand(
+      "bare", "Measure bare TCP for comparison: sendmsg to recvmsg, two threads per connection");
   AddCommon(command, options);
   AddConnections(command, options);
   AddCrcChoice(command, options);
   command.AddOption("--seconds", options.seconds, "Time to move blocks");
   command
       .AddOption("--from-bytes", options.from_bytes,
-                 "Memory to send from, of all connections; else what stays in a cache")
+                 "Memory to send from, over all connections; default: what stays in a cache")
       .InBytes();
   command
       .AddOption("--into-bytes", options.into_bytes,
-                 "Memory to receive into, of all connections; else what stays in a cache")
+                 "Memory to receive into, over all connections; default: what stays in a cache")
       .InBytes();
   return command;
 }
 
 command_line::Command AddCrc(command_line::Command bench, Options& options) {
   const command_line::Command command =
-      bench.AddCommand("crc", "CRC32C of blocks in memory, on one core");
+      bench.AddCommand("crc", "Measure CRC32C of blocks in memory, on one core");
   command.AddOption("--block-bytes", options.block_bytes, "Bytes per block").InBytes();
   command.AddOption("--blocks", options.blocks, "How many");
   return command;
 }
 
 command_line::Command AddStore(command_line::Command bench, Options& options) {
-  const command_line::Command command = bench.AddCommand("store", "A store alone: no network");
+  const command_line::Command command =
+      bench.AddCommand("store", "Measure a store alone, without network");
   AddMembers(command, options);
-  command.AddOption("--ceph-conf", options.ceph_conf, "As of the node, for a store of kind rados");
+  command.AddOption("--ceph-conf", options.ceph_conf,
+                    "ceph.conf, as for the node, for a store of kind rados");
   command.AddOption("--block-bytes", options.block_bytes, "Bytes per block").InBytes();
   command.AddOption("--blocks", options.blocks, "How many to write, then read");
   command.AddOption("--slots", options.slots, "Slots of the ring, and of the sender");
   command.AddFlag("--prewritten", options.prewritten,
-                  "The LUN keeps a file of this length per member that was written before");
+                  "Let the LUN keep one prewritten file of this length per member");
   AddWord(command, "--commit", options.commit,
-          "What the sender waits for: received, written or durable");
+          "Commit level that the sender waits for: received, written or durable");
   return command;
 }
 
 command_line::Command AddSharing(command_line::Command bench, Options& options) {
   const command_line::Command command =
-      bench.AddCommand("sharing", "8 recordings and 2 playbacks of a LUN, and a follower");
+      bench.AddCommand("sharing", "Measure 8 recordings, 2 playbacks and a follower of one LUN");
   AddMembers(command, options);
-  command.AddOption("--seconds", options.seconds, "Of each measurement");
-  command.AddOption("--follow-memory", options.follow_bytes, "As of the storage node").InBytes();
+  command.AddOption("--seconds", options.seconds, "Seconds of each measurement");
+  command
+      .AddOption("--follow-memory", options.follow_bytes,
+                 "Memory for followers, as for the storage node")
+      .InBytes();
   return command;
 }
 
 command_line::Command AddRestart(command_line::Command bench, Options& options) {
   const command_line::Command command = bench.AddCommand(
-      "restart", "Start of a storage node: 1,000 recordings, one of 1 TiB left open");
-  command.AddOption("--directory", options.directory, "Empty; on a file system with sparse files")
+      "restart",
+      "Measure the start of a storage node with 1,000 recordings, one of 1 TiB left open");
+  command
+      .AddOption("--directory", options.directory,
+                 "Empty directory on a file system with sparse files")
       .Required();
   return command;
 }
 
 command_line::Command AddCalls(command_line::Command bench, Options& options) {
   const command_line::Command command =
-      bench.AddCommand("calls", "Calls a second that a storage node answers");
+      bench.AddCommand("calls", "Measure the calls per second that a storage node answers");
   AddCommon(command, options);
-  command.AddOption("--callers", options.callers, "Connections, each with a call at a time");
+  command.AddOption("--callers", options.callers, "Connections, each with one call at a time");
   command.AddOption("--seconds", options.seconds, "Time to call");
   return command;
 }
 
 command_line::Command AddNullNode(command_line::Command bench, Options& options) {
   const command_line::Command command =
-      bench.AddCommand("null-node", "Serves `rails` until it is told to stop");
+      bench.AddCommand("null-node", "Serve `rails` until stopped");
   command.AddOption("--listen", options.listen, "HOST:PORT").Required();
-  command.AddOption("--rail", options.rail_specs, "NAME=KIND:ADDRESS, once for each").Required();
+  command.AddOption("--rail", options.rail_specs, "NAME=KIND:ADDRESS; repeat it for each")
+      .Required();
   return command;
 }
 

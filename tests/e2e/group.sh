@@ -153,7 +153,7 @@ for worker in "$TAPEDECK_WORKER" "$WORKER2"; do
 done
 for member in 1 3; do cmp "$WORK/both-$member.bin" "$WORK/cut-1.bin" || fail "member $member is not aligned where two workers play"; done
 tapectl play --group late --member "$TAPEDECK_WORKER=1,2" --sink null >/dev/null 2>"$WORK/refused" && fail "nobody plays members 3 and 4"
-grep -q "no --member says who plays member 3" "$WORK/refused" || fail "it is not said who is missing: $(cat "$WORK/refused")"
+grep -q "no --member names a worker for member 3" "$WORK/refused" || fail "it is not said who is missing: $(cat "$WORK/refused")"
 
 # Packets that say when their samples were taken are cut at the instant by that, to the sample, whenever and in whatever packets
 # they come: two devices on one clock, of which one sends half a second late.
@@ -226,7 +226,7 @@ json_is "$answer" '.jobs[0].state == "SUCCEEDED" and (.jobs[1].error.message | c
 even=$(of_member even 2 group.id)
 tapectl_json record --group even --source synth --start-in "$(slow 1)s" --blocks 8 --member "$TAPEDECK_WORKER=$FIRST/l0/c1" >/dev/null || fail "a second group of that name"
 tapectl play --group even --sink null 2>"$WORK/refused" >/dev/null || fail "the newest group is not played: $(cat "$WORK/refused")"
-grep -q "2 groups are called even; this is the newest" "$WORK/refused" || fail "nobody says which group it was: $(cat "$WORK/refused")"
+grep -q "2 groups are called even; taking the newest" "$WORK/refused" || fail "nobody says which group it was: $(cat "$WORK/refused")"
 json_is "$(tapectl_json play --group "$even" --sink null)" '.jobs | length == 4' "the older one, by its ID"
 tapectl --storage "$FIRST" channel create l0/forged --datatype cf32_le --block-bytes $BLOCK_BYTES --sample-rate $RATE >/dev/null
 tapectl --storage "$FIRST" record l0/forged --source synth --blocks 4 >/dev/null

@@ -79,8 +79,8 @@ is_refused() {
 
 # Where what comes would not stay whole.
 tapectl channel create l/triggered --datatype ci16_le --block-bytes 64KiB --sample-rate 1e6 --commit received --pre-trigger 10ms >/dev/null
-is_refused "keeps what triggers tell alone" recordings import l/triggered "$WORK/in/rich.sigmf-meta" --format sigmf
-is_refused "keeps what triggers tell alone" recordings copy l/a/latest l/triggered
+is_refused "keeps only what triggers select" recordings import l/triggered "$WORK/in/rich.sigmf-meta" --format sigmf
+is_refused "keeps only what triggers select" recordings copy l/a/latest l/triggered
 mkdir "$WORK/m1"
 tapectl lun create ring --store posix --member "$WORK/m1" --capacity 64MiB --full-policy ring >/dev/null
 tapectl channel create ring/c --datatype ci16_le --block-bytes 64KiB --sample-rate 1e6 >/dev/null

@@ -117,7 +117,7 @@ interrupt_frozen_import() {
   ((status == 0)) || fail "a second Ctrl-C kills an import: $(<"$WORK/said")"
   wait "$pid" || status=$?
   ((status == 1)) || fail "an interrupted import ends with $status: $(<"$WORK/said")"
-  grep -q "a third Ctrl-C" "$WORK/said" || fail "nothing says what goes on: $(<"$WORK/said")"
+  grep -q "a third time" "$WORK/said" || fail "nothing says what goes on: $(<"$WORK/said")"
   json_is "$(tapectl_json recordings list l/import)" '.recordings // [] | length == 0' "left by an import that was told to end"
   rm "$WORK/long"
 }
@@ -130,7 +130,7 @@ interrupt_slow_copy() {
   send INT "$pid"
   wait "$pid" || status=$?
   ((status == 1)) || fail "an interrupted copy ends with $status: $(<"$WORK/said")"
-  grep -q "it was interrupted; the same command goes on with the copy" "$WORK/said" || fail "nothing says how to go on: $(<"$WORK/said")"
+  grep -q "it was interrupted; run the same command again to continue the copy" "$WORK/said" || fail "nothing says how to go on: $(<"$WORK/said")"
   answer=$(XDG_STATE_HOME=$WORK/kept tapectl_json recordings copy "$ORIGINAL" deep/copy)
   json_is "$answer" '.first_block > 0' "the same line begins anew"
   recordings_are deep/copy "a copy that was interrupted"

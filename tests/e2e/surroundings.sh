@@ -26,7 +26,7 @@ full_output() {
   local status=0
   tapectl lun list >/dev/full 2>"$WORK/full.err" || status=$?
   ((status == 1)) || fail "lun list >/dev/full ends with $status"
-  grep -q 'did not take the whole answer' "$WORK/full.err" || fail "it does not say why: $(cat "$WORK/full.err")"
+  grep -q 'cannot write the whole answer' "$WORK/full.err" || fail "it does not say why: $(cat "$WORK/full.err")"
   status=0
   tapectl --help >/dev/full 2>/dev/null || status=$?
   ((status == 1)) || fail "--help >/dev/full ends with $status"

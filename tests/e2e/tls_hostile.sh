@@ -151,7 +151,7 @@ honest 3600
 # Before the storms, which leave no room for single lines in the log.
 bare slow_handshake
 strangers_are_refused
-wait_for 30 logged 'msg="no handshake" .*why="it is not done within 5 s"' || fail "the log does not name who is slow"
+wait_for 30 logged 'msg="no handshake" .*why="it has not finished within 5 s"' || fail "the log does not name who is slow"
 bare slow_headers "$STORM_S"
 bare silent 100
 bare silent_after_tls

@@ -181,7 +181,7 @@ class CallingOffer final : public TcpOffer {
     const std::optional<Hello> hello =
         bytes_ == answer_.size() ? DecodeHello(answer_) : std::nullopt;
     if (!hello.has_value()) {
-      return Fail(absl::UnavailableError("the peer's answer is no hello: not a Tapedeck rail?"));
+      return Fail(absl::UnavailableError("the peer's answer is not a hello: not a Tapedeck rail?"));
     }
     switch (hello->verdict) {
       case Verdict::kWelcome:

@@ -69,7 +69,7 @@ void VerbsOffer::Connect(const Endpoint& peer, int64_t deadline_ns, ConnectionEv
   done_ = std::move(done);
   const auto* endpoint = std::get_if<QueuePairEndpoint>(&peer);
   if (endpoint == nullptr || MtuOf(endpoint->mtu_bytes) == 0) {
-    return Fail(absl::InvalidArgumentError("the peer's endpoint is no queue pair"));
+    return Fail(absl::InvalidArgumentError("the peer's endpoint is not a queue pair"));
   }
   peer_ = *endpoint;
   peer_name_ = SocketAddress(peer_.gid).ip();

@@ -131,7 +131,8 @@ absl::Status Join(const Fd& socket, const PacketSourceSettings& settings) {
     const auto from = dataplane::ParseIp(settings.from);
     if (!from.has_value() || from->storage.ss_family != group.ss_family) {
       return services::ArgumentInvalid(
-          "from", absl::StrCat("ingest: ", settings.from, " is no address of the group's kind"));
+          "from",
+          absl::StrCat("ingest: ", settings.from, " is not an address of the group's kind"));
     }
     request.gsr_source = from->storage;
     failed = setsockopt(socket.get(), level, MCAST_JOIN_SOURCE_GROUP, &request, sizeof(request));

@@ -69,7 +69,7 @@ class UdpSink final : public SinkStage {
     TD_RETURN_IF_ERROR(Send(packets));
     sent_ = true;
     if (datagrams_.refused() == 0) return absl::OkStatus();
-    return Unreachable(address_, absl::UnavailableError("nobody receives there"));
+    return Unreachable(address_, absl::UnavailableError("no program receives there"));
   }
 
   // A stream that breaks off has no end, as that of a device has none.
@@ -93,7 +93,7 @@ absl::Status CheckPlace(const Parameters& parameters, const SinkSetup& setup) {
   const std::string address = parameters.address.text();
   if (!setup.destinations.Fit(address)) {
     return services::WithReason(absl::PermissionDeniedError(absl::StrCat(
-                                    "udp sink: ", address, ": this worker sends to no other than ",
+                                    "udp sink: ", address, ": this worker may only send to ",
                                     setup.destinations.Described().substr(0, 1000),
                                     "; start it with ", kOption, " HOST:PORT of this one, too")),
                                 "DESTINATION_NOT_ALLOWED",

@@ -65,7 +65,7 @@ absl::StatusOr<NodeName> ParsePlain(absl::string_view text, absl::string_view wh
   if (dataplane::ParsePort(port).value_or(0) == 0)
     return Wrong(whole, "must be HOST:PORT with a port from 1 to 65535");
   if (IsV6(name.host)) return name;
-  if (IsScheme(name.host)) return Wrong(whole, "must be HOST:PORT, and that is no host");
+  if (IsScheme(name.host)) return Wrong(whole, "must be HOST:PORT with a valid host");
   if (!IsHostName(name.host)) {
     return Wrong(whole, "must be HOST:PORT, with an IPv6 address in brackets; or dns:///HOST:PORT");
   }
@@ -89,7 +89,7 @@ absl::StatusOr<absl::string_view> WithoutSlashes(absl::string_view rest, absl::s
     return rest;
   }
   if (absl::ConsumePrefix(&rest, "/")) return rest;
-  return Wrong(whole, "names a name server of its own; those of the machine are asked, dns:///");
+  return Wrong(whole, "names a name server; write dns:///NAME to ask this machine's");
 }
 
 }  // namespace
@@ -119,14 +119,14 @@ absl::StatusOr<NodeName> ParseNodeName(absl::string_view text) {
     TD_ASSIGN_OR_RETURN(const absl::string_view plain, WithoutSlashes(rest, text));
     return ParsePlain(plain, text);
   }
-  if (name == "srv") return Wrong(text, "is a list of nodes, and one is named here");
+  if (name == "srv") return Wrong(text, "is a list of nodes; name one");
   if (name == "ipv4" || name == "ipv6") {
     TD_ASSIGN_OR_RETURN(NodeName node, ParsePlain(rest, text));
     if (name == "ipv4" ? IsV4(node.host) : IsV6(node.host)) return node;
     return Wrong(text, name == "ipv4" ? "must be ipv4:A.B.C.D:PORT" : "must be ipv6:[A::B]:PORT");
   }
-  return Wrong(text, absl::StrCat("nodes are not named by ", name,
-                                  ": but by HOST:PORT, dns:, ipv4: or ipv6:"));
+  return Wrong(
+      text, absl::StrCat("nodes are not named by ", name, ": use HOST:PORT, dns:, ipv4: or ipv6:"));
 }
 
 absl::Status CheckNodeName(const std::string& text) { return ParseNodeName(text).status(); }

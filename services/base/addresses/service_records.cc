@@ -40,17 +40,17 @@ absl::Status Malformed(absl::string_view what) {
 }
 
 absl::StatusOr<ServiceRecord> RecordOf(const ns_msg& message, const ns_rr& record) {
-  if (ns_rr_rdlen(record) <= kFixedBytes) return Malformed("has a record that is cut");
+  if (ns_rr_rdlen(record) <= kFixedBytes) return Malformed("has a truncated record");
   const uint8_t* data = ns_rr_rdata(record);
   std::array<char, NS_MAXDNAME> name{};
   if (ns_name_uncompress(ns_msg_base(message), ns_msg_end(message), data + kFixedBytes, name.data(),
                          name.size()) < 0) {
-    return Malformed("has a name that is none");
+    return Malformed("has an invalid name");
   }
   absl::string_view host = name.data();
   absl::ConsumeSuffix(&host, ".");
   // "." alone: there is decidedly no such service.
-  if (!host.empty() && !IsHostName(host)) return Malformed("names what is no host");
+  if (!host.empty() && !IsHostName(host)) return Malformed("names something that is not a host");
   return ServiceRecord{.priority = static_cast<uint16_t>(ns_get16(data)),
                        .port = static_cast<uint16_t>(ns_get16(data + 2 * NS_INT16SZ)),
                        .host = std::string(host)};
@@ -67,7 +67,7 @@ absl::Status NoAnswer(int error) {
 absl::StatusOr<std::vector<ServiceRecord>> ParseServiceRecords(absl::Span<const uint8_t> message) {
   ns_msg parsed;
   if (ns_initparse(message.data(), static_cast<int>(message.size()), &parsed) < 0) {
-    return Malformed("is no message of DNS");
+    return Malformed("is not a DNS message");
   }
   const size_t count = ns_msg_count(parsed, ns_s_an);
   if (count > kMaxServiceRecords) {

@@ -63,14 +63,14 @@ DaemonLine::DaemonLine(Daemon daemon) : daemon_(std::move(daemon)), line_(daemon
   program().AddSubstitutes(
       kConfig, VariableOf(daemon_.variables, kConfig),
       [this](const std::string& file) { return Open(file); },
-      "YAML or JSON file with the values of options, under their names; the line counts before the "
-      "environment, that before the file");
+      "YAML or JSON file of options by name; the command line overrides the environment, the "
+      "environment overrides the file");
   program().AddFlag("--check-config", check_,
-                    "Check the settings and the files that they name as a start does, start and "
-                    "change nothing, then exit: 2 if a start would fail");
+                    "Check the settings and the files that they name, start and change nothing, "
+                    "then exit: 2 if a start would fail");
   program().AddFlag("--print-config", print_,
-                    "Print what is in force as the YAML of a --config file, without a look at the "
-                    "files it names, then exit: 2 if anything is wrong");
+                    "Print the effective settings as YAML for --config without reading the files "
+                    "they name, then exit: 2 if anything is wrong");
 }
 
 DaemonLine::~DaemonLine() = default;

@@ -81,8 +81,8 @@ class Builder : public YAML::EventHandler {
   void OnMapEnd() override { Close(); }
 
  private:
-  static constexpr absl::string_view kNoAnchors = "anchors and aliases are not taken";
-  static constexpr absl::string_view kNoTags = "tags (!name) are not taken";
+  static constexpr absl::string_view kNoAnchors = "anchors and aliases are not supported";
+  static constexpr absl::string_view kNoTags = "tags (!name) are not supported";
 
   // A list or map that has not ended.
   struct Opened {
@@ -141,7 +141,7 @@ class Builder : public YAML::EventHandler {
   void SetKey(Opened& in, const Element& key) {
     if (!in.keys.insert(key.text).second) {
       fault_ =
-          Fault({file_, key.line}, absl::StrCat("the key ", Quoted(key.text), " is there twice"));
+          Fault({file_, key.line}, absl::StrCat("the key ", Quoted(key.text), " appears twice"));
     }
     in.has_key = true;
     in.key = key.text;

@@ -41,7 +41,7 @@ inline absl::Status FileExists(const std::string& path, absl::string_view text) 
 }
 
 inline absl::Status Exists(const std::string& path) {
-  return FileExists(path, absl::StrCat(path, " is there already and was left as it is"));
+  return FileExists(path, absl::StrCat(path, " already exists and was left as it is"));
 }
 
 inline absl::Status WriteFailed(const std::string& path, absl::string_view call, int error) {

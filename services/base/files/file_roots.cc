@@ -69,7 +69,7 @@ std::optional<Found> Innermost(const std::vector<std::string>& directories,
 std::string Hindrance(const std::string& path, int access_mode) {
   struct stat found {};
   if (stat(path.c_str(), &found) != 0) return absl::StrCat("stat: ", std::strerror(errno));
-  if (!S_ISDIR(found.st_mode)) return "is no directory";
+  if (!S_ISDIR(found.st_mode)) return "is not a directory";
   if (access(path.c_str(), access_mode) != 0) return absl::StrCat("access: ", std::strerror(errno));
   return "";
 }
@@ -142,7 +142,7 @@ absl::StatusOr<Fd> FileRoots::Open(const Way& way, const std::string& path, int 
       absolute ? Innermost(way.directories, path) : std::optional<Found>();
   if (!found.has_value()) {
     return Outside(named, way.word,
-                   absl::StrCat("lies beneath no directory that this worker may ", way.verb,
+                   absl::StrCat("lies outside the directories that this worker may ", way.verb,
                                 "; name a file beneath one of ",
                                 absl::StrJoin(way.directories, ", ").substr(0, 1000),
                                 ", by its absolute path, or start the worker with ", kOption, " ",

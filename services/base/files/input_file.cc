@@ -12,7 +12,7 @@ namespace tapedeck::services::files {
 
 absl::Status OpenFailed(const std::string& path, int error) {
   // What cannot be opened for reading without a peer: a socket.
-  if (error == ENXIO) return Invalid(path, "is no regular file");
+  if (error == ENXIO) return Invalid(path, "is not a regular file");
   return NotFound(path, "open", error);
 }
 
@@ -25,7 +25,7 @@ absl::StatusOr<InputFile> OpenInput(const std::string& path) {
 absl::StatusOr<InputFile> InputOf(const std::string& path, dataplane::Fd fd) {
   struct stat info = {};
   if (fstat(fd.get(), &info) != 0) return NotFound(path, "fstat", errno);
-  if (!S_ISREG(info.st_mode)) return Invalid(path, "is no regular file");
+  if (!S_ISREG(info.st_mode)) return Invalid(path, "is not a regular file");
   return InputFile{path, std::move(fd), static_cast<uint64_t>(info.st_size)};
 }
 

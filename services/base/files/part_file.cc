@@ -56,7 +56,7 @@ absl::Status PartFile::CheckTarget() {
     return errno == ENOENT ? absl::OkStatus() : NotFound(target_, "fstatat", errno);
   }
   if (S_ISLNK(info.st_mode)) return Invalid(target_, "is a link; give the path it leads to");
-  if (!S_ISREG(info.st_mode)) return Invalid(target_, "is there and no regular file");
+  if (!S_ISREG(info.st_mode)) return Invalid(target_, "exists and is not a regular file");
   if (!replace_) return Exists(target_);
   mode_ = info.st_mode & 0777;
   return absl::OkStatus();

@@ -22,7 +22,7 @@ inline absl::Status CheckRootPath(absl::string_view directory) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("\"", directory.substr(0, 80), "\" is no absolute path of a directory"));
+      absl::StrCat("\"", directory.substr(0, 80), "\" is not an absolute path of a directory"));
 }
 
 // INVALID_ARGUMENT: an option that may be given kMaxRoots times was given more often.

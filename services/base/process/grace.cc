@@ -18,8 +18,8 @@ absl::StatusOr<absl::Duration> ParseGrace(absl::string_view text) {
 void AddGraceOption(const command_line::Command& daemon, absl::Duration& grace,
                     absl::string_view until) {
   daemon.AddParsed("--grace", grace, ParseGrace,
-                   absl::StrCat("How long it may take to end once it is asked to, e.g. 60s: ",
-                                until, "; ", absl::FormatDuration(kDefaultGrace), " unless given"));
+                   absl::StrCat("Time limit of a shutdown, e.g. 60s: ", until, "; ",
+                                absl::FormatDuration(kDefaultGrace), " by default"));
 }
 
 }  // namespace tapedeck::services

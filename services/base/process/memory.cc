@@ -15,10 +15,9 @@ namespace tapedeck::services {
 namespace {
 
 constexpr char kText[] =
-    ": out of memory: this process ends here. What was acknowledged as written or durable is kept: "
-    "recordings that were open are recovered when the storage node starts again. Start this "
-    "program again with more memory, fewer sessions at once, smaller rings or smaller memory "
-    "LUNs\n";
+    ": out of memory: this process ends here. Blocks acknowledged as written or durable are kept. "
+    "The storage node recovers open recordings at its next start. Start this program again with "
+    "more memory, fewer sessions, smaller rings or smaller memory LUNs\n";
 
 // On whatever thread it was, under whatever locks: nothing here allocates, and no destructor runs.
 // Of several threads the first ends the process, and the others with it.

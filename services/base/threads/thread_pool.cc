@@ -14,7 +14,7 @@ absl::Status ThreadPool::Run(dataplane::Task task) {
   if (tasks_->waiting() >= most) {
     return LimitReached(
         most, work_,
-        absl::StrCat(most, " ", work_, " are under way already; try again when one has ended"));
+        absl::StrCat(most, " ", work_, " are already running; try again when one has ended"));
   }
   const absl::Status made = MakeThread();
   if (!made.ok() && (most_waiting_ == 0 || threads_.empty())) return made;

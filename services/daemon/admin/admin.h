@@ -22,8 +22,8 @@ namespace tapedeck::services::admin {
 
 // Of the daemons' option for it.
 inline constexpr char kAdminHelp[] =
-    "HOST:PORT of /metrics, /healthz and /readyz over HTTP, e.g. 127.0.0.1:9400; without it there "
-    "are none, as nothing identifies who asks; port 0 chooses one";
+    "HOST:PORT of /metrics, /healthz and /readyz over HTTP, e.g. 127.0.0.1:9400, without "
+    "authentication; port 0 chooses one; default none";
 
 // Owned by main; destroyed before what its metrics are read from. Any thread.
 class Admin {

@@ -128,7 +128,7 @@ void NoteOthers(const Handle& file, const FoundSamples& samples, Content* conten
   if (left_out.empty()) return;
   const std::string names = ListOf(left_out);
   content->notes.push_back(MakeNote("LEFT_OUT",
-                                    absl::StrCat("attributes that are not taken over: ", names),
+                                    absl::StrCat("attributes that are not imported: ", names),
                                     {{"what", "attributes"}, {"names", names}}));
 }
 

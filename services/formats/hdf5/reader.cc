@@ -28,7 +28,7 @@ class Hdf5Reader final : public Reader {
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // it would write to stderr
     Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
     if (!file.good()) {
-      return files::Invalid(path, absl::StrCat("is no whole HDF5 file: ", LastError()));
+      return files::Invalid(path, absl::StrCat("is not a whole HDF5 file: ", LastError()));
     }
     TD_ASSIGN_OR_RETURN(FoundSamples samples, FindSamples(file, path, dataset));
     auto reader =
@@ -88,7 +88,7 @@ class Hdf5Reader final : public Reader {
     if (samples_.others.empty()) return absl::OkStatus();
     const std::string names = ListOf(samples_.others);
     content_.notes.push_back(MakeNote("LEFT_OUT",
-                                      absl::StrCat("datasets that are not taken over: ", names),
+                                      absl::StrCat("datasets that are not imported: ", names),
                                       {{"what", "datasets"}, {"names", names}}));
     return absl::OkStatus();
   }
@@ -119,10 +119,10 @@ class Hdf5Reader final : public Reader {
   }
 
   absl::Status BadGaps() const {
-    return files::Invalid(
-        path_, absl::StrCat("its dataset \"", kMissingName,
-                            "\" is no list of ranges of its samples, in order, of ", kMostMissing,
-                            " at most"));
+    return files::Invalid(path_,
+                          absl::StrCat("its dataset \"", kMissingName,
+                                       "\" is not a list of ranges of its samples, in order, of ",
+                                       kMostMissing, " at most"));
   }
 
   // The library gives the fill value there, which may be anything.

@@ -108,11 +108,11 @@ absl::StatusOr<std::unique_ptr<ExportFile>> ExportFile::Open(const Options& opti
     TD_RETURN_IF_ERROR(file->OpenNew());
     return file;
   }
-  if (!options.resumable) return Refused(file->path_, "is there already; remove it");
+  if (!options.resumable) return Refused(file->path_, "already exists; remove it");
   if (!options.resume) {
-    return Refused(file->path_,
-                   "is of an export that did not end: go on with it by --resume, or remove it "
-                   "and its .json");
+    return Refused(
+        file->path_,
+        "is an unfinished export: continue it with --resume, or remove it and its .json");
   }
   TD_RETURN_IF_ERROR(file->OpenOld());
   return file;
@@ -149,12 +149,12 @@ absl::Status ExportFile::OpenOld() {
   TD_ASSIGN_OR_RETURN(const std::string text, files::ReadText(mark_path_, kMaxMarkBytes));
   TD_ASSIGN_OR_RETURN(mark_, DecodeMark(mark_path_, text));
   if (mark_.key != options_.key) {
-    return Refused(path_, "is of an export of something else, or of other samples of it");
+    return Refused(path_, "belongs to another export or to other samples");
   }
   struct stat info = {};
   if (fstat(fd_.get(), &info) != 0) return WriteFailed(path_, "fstat", errno);
   if (!S_ISREG(info.st_mode) || static_cast<uint64_t>(info.st_size) < mark_.file_bytes) {
-    return files::Invalid(path_, "is not the file that its .json tells of");
+    return files::Invalid(path_, "is not the file that its .json describes");
   }
   ours_ = true;
   saved_ = true;
@@ -235,7 +235,7 @@ std::string EncodeMark(const ExportMark& mark) {
 absl::StatusOr<ExportMark> DecodeMark(const std::string& path, const std::string& text) {
   const json object = sigmf::ParseForeign(text);
   if (!object.is_object() || object.value("kind", json()) != kKind) {
-    return files::Invalid(path, "is no mark of an export");
+    return files::Invalid(path, "is not a mark of an export");
   }
   if (object.value("version", json()) != kVersion) {
     return files::Invalid(path, "is of another version");
@@ -256,7 +256,7 @@ absl::StatusOr<ExportMark> DecodeMark(const std::string& path, const std::string
         {.first = static_cast<uint64_t>(gap[0]), .count = static_cast<uint64_t>(gap[1])});
   }
   if (!members.good() || mark.offset > mark.key.bytes) {
-    return files::Invalid(path, "has values that no export has");
+    return files::Invalid(path, "has values that no export can have");
   }
   return mark;
 }

@@ -77,9 +77,10 @@ class Parser {
   absl::Status Failed() const {
     TD_RETURN_IF_ERROR(CheckUnpacked(file_));
     const char* text = archive_error_string(reading_.get());
-    return files::Invalid(file_.path, absl::StrCat("is no whole tar archive without compression: ",
-                                                   dataplane::Printable(text == nullptr ? "" : text,
-                                                                        kMostArchivedName)));
+    return files::Invalid(
+        file_.path,
+        absl::StrCat("is not a whole tar archive without compression: ",
+                     dataplane::Printable(text == nullptr ? "" : text, kMostArchivedName)));
   }
 
   // Of two archives one behind the other, tar reads the first.

@@ -170,7 +170,7 @@ absl::StatusOr<std::unique_ptr<Reader>> OpenSigmf(const std::string& path,
                                                   const ReadOptions& options) {
   if (sigmf::IsSigmfMeta(path)) {
     if (options.member.empty()) return OpenPair(path, options.sample_rate);
-    return files::Invalid(path, "is no archive, of which --member could name a recording");
+    return files::Invalid(path, "is not an archive, of which --member could name a recording");
   }
   if (absl::EndsWith(path, ".sigmf")) return OpenArchive(path, options);
   absl::string_view stem = path;

@@ -182,7 +182,7 @@ absl::Status PcapReader::Rewind() {
   if (capture_ == nullptr) {
     std::fclose(stream);
     TD_RETURN_IF_ERROR(CheckUnpacked(*file_));
-    return files::Invalid(file_->path, absl::StrCat("is no capture: ", CaptureError(error)));
+    return files::Invalid(file_->path, absl::StrCat("is not a capture: ", CaptureError(error)));
   }
   link_ = pcap_datalink(capture_.get());
   if (LinkOf(link_) != nullptr) return absl::OkStatus();
@@ -212,7 +212,7 @@ absl::StatusOr<std::optional<Captured>> PcapReader::Next() {
     if (seconds < 0) seconds += kWrappedSeconds;
     if (seconds < 0 || seconds > kLatestSecond) {
       return files::Invalid(file_->path, absl::StrCat("packet ", packets_, ": the second ",
-                                                      header->ts.tv_sec, " is no time"));
+                                                      header->ts.tv_sec, " is not a time"));
     }
     const Bytes packet = std::as_bytes(std::span(data, header->caplen));
     const Unwrapped found = DatagramIn(link_, packet, header->caplen >= header->len);

@@ -85,7 +85,7 @@ void NoteLeftOut(const std::vector<std::string>& names, Auxi* auxi) {
   if (names.empty()) return;
   const std::string list = ListOf(names);
   auxi->notes.push_back(MakeNote(
-      "LEFT_OUT", absl::StrCat("fields of its chunk \"auxi\" that are not taken over: ", list),
+      "LEFT_OUT", absl::StrCat("fields of its chunk \"auxi\" that are not imported: ", list),
       {{"what", "auxi_fields"}, {"names", list}}));
 }
 
@@ -222,8 +222,7 @@ void ReadStart(absl::string_view chunk, Auxi* auxi) {
   const auto part = [&](size_t i) { return NumberAt(time, 2 * i, 2); };
   NoteField(auxi, "StartTime", "YEAR",
             absl::StrFormat("its chunk \"auxi\" has the time %04d-%02d-%02d %02d:%02d:%02d.%03d, "
-                            "which is none from 1970 "
-                            "to 2261: the start is unknown",
+                            "which is not a time from 1970 to 2261: the start is unknown",
                             part(0), part(1), part(3), part(4), part(5), part(6), part(7)));
 }
 

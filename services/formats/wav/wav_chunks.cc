@@ -43,7 +43,7 @@ absl::Status WavChunks::ReadHead() {
   if (form == kW64Riff.substr(0, 4)) {
     TD_ASSIGN_OR_RETURN(head, ReadHeader(*file_, 0, kW64HeadBytes, "its header"));
     if (head.substr(0, 16) != kW64Riff || head.substr(24) != kW64Wave) {
-      return files::Invalid(file_->path, "is no WAV file");
+      return files::Invalid(file_->path, "is not a WAV file");
     }
     kind_ = Kind::kW64;
     told_end_ = NumberAt(head, 16, 8);
@@ -57,7 +57,7 @@ absl::Status WavChunks::ReadHead() {
   }
   const bool large = form == "RF64" || form == "BW64";
   if ((form != "RIFF" && !large) || head.substr(8) != "WAVE") {
-    return files::Invalid(file_->path, "is no WAV file");
+    return files::Invalid(file_->path, "is not a WAV file");
   }
   kind_ = large ? Kind::kRf64 : Kind::kRiff;
   told_end_ = NumberAt(head, 4, 4) + 8;

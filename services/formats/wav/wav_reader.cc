@@ -127,9 +127,10 @@ class WavParser {
     const bool whole = format == kWavePcm && (bits == 8 || bits == 16 || bits == 32);
     if (!floats && !whole) {
       return files::Invalid(
-          file_.path, absl::StrCat("has samples of ", bits, " bits as ", FormatName(format),
-                                   ", which is no datatype of SigMF; sox IN.wav -e signed-integer "
-                                   "-b 32 OUT.wav converts it, without time and frequency"));
+          file_.path,
+          absl::StrCat("has samples of ", bits, " bits as ", FormatName(format),
+                       ", which is not a datatype of SigMF; sox IN.wav -e signed-integer -b 32 "
+                       "OUT.wav converts it, without time and frequency"));
     }
     if (channels != 1 && channels != 2) {
       return files::Invalid(
@@ -160,7 +161,7 @@ class WavParser {
     if (std::ranges::find(kGuidTails, guid.substr(2)) == std::end(kGuidTails)) {
       return files::Invalid(
           file_.path, absl::StrCat("its chunk \"fmt \" has the GUID ", absl::BytesToHexString(guid),
-                                   ", which is no format known here"));
+                                   ", which is not a format known here"));
     }
     const uint64_t valid = NumberAt(chunk, kValidBitsAt, 2);
     if (valid != 0 && valid != bits) {
@@ -222,7 +223,7 @@ class WavParser {
     if (names.empty()) return;
     const std::string list = ListOf(names, more_others_);
     content_.notes.push_back(MakeNote("LEFT_OUT",
-                                      absl::StrCat("chunks that are not taken over: ", list),
+                                      absl::StrCat("chunks that are not imported: ", list),
                                       {{"what", "chunks"}, {"names", list}}));
   }
 

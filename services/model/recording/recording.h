@@ -147,7 +147,7 @@ struct Fields<Recording> {
       Report(&Recording::close_time_ns, "close_time", {.unit = Unit::kTime}),
       Report(&Recording::cause, "cause"),
       Describe(&Recording::description,
-               {.name = "description", .option = "description", .help = "Words for people"}),
+               {.name = "description", .option = "description", .help = "Description for people"}),
       Describe(&Recording::labels, {.name = "labels",
                                     .option = "label",
                                     .help = "NAME=VALUE, for programs; repeat it for several",

@@ -35,7 +35,7 @@ Treatment OfStream(Use use) {
     case Use::kMove:
       return Does("as copy, then deletes all segments");
     case Use::kRepair:
-      return Refuses("repair is about recordings in parts: tapectl scrub start checks a stream");
+      return Refuses("repair takes recordings in parts: tapectl scrub start checks a stream");
     case Use::kPlay:
     case Use::kView:
       return Does("all segments as one");

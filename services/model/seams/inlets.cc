@@ -47,8 +47,8 @@ absl::Status InletTimedOut(absl::string_view inlet, int64_t wait_ns) {
 }
 
 absl::Status InletsOff() {
-  return WithReason(absl::FailedPreconditionError("this worker takes no streams of others: start "
-                                                  "tapedeck-worker with --inlets on"),
+  return WithReason(absl::FailedPreconditionError(
+                        "this worker receives no streams: start tapedeck-worker with --inlets on"),
                     "INLETS_OFF");
 }
 

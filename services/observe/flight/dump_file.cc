@@ -56,7 +56,7 @@ absl::StatusOr<Fd> OpenDump(const std::string& path, uint64_t* bytes) {
   std::array<char, kMark.size()> mark{};
   if (!S_ISREG(info.st_mode) || !ReadAt(file, 0, mark, path).ok() ||
       absl::string_view(mark.data(), mark.size()) != kMark) {
-    return absl::DataLossError(absl::StrCat(path, " is no dump of a flight recorder"));
+    return absl::DataLossError(absl::StrCat(path, " is not a dump of a flight recorder"));
   }
   *bytes = static_cast<uint64_t>(info.st_size);
   return file;

@@ -132,7 +132,7 @@ absl::StatusOr<TracePage> Dumps::Read(const std::string& name,
     return ArgumentInvalid("page_token", "page_token is not from a response of this listing");
   }
   if (!IsDumpName(name)) {
-    return ArgumentInvalid("dump", "dump is not the name of a file that a session has left");
+    return ArgumentInvalid("dump", "dump is not the name of a dump on this node");
   }
   TD_ASSIGN_OR_RETURN(const DumpPart part,
                       ReadDumpPart(absl::StrCat(settings_.directory, "/", name), at));

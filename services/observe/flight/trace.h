@@ -63,7 +63,8 @@ struct TraceCodec {
 
 // How both programs and the bench are told to leave no stamps.
 inline constexpr char kSwitchHelp[] =
-    "Off only to measure what recording the steps of blocks costs; TAPEDECK_FLIGHT says it, too";
+    "Record the steps of each block; off only to measure what that costs; TAPEDECK_FLIGHT sets it "
+    "too";
 inline constexpr char kSwitchVariable[] = "TAPEDECK_FLIGHT";
 
 }  // namespace tapedeck::services::flight

@@ -34,7 +34,7 @@ absl::StatusOr<FollowedRecording> FollowMoved(const GetRecordingOf& get, const s
     if (recording.ok()) return FollowedRecording{next, *std::move(recording)};
     next = MovedTo(recording.status());
     if (next.empty()) return recording.status();
-    if (!CheckRecordingName(next).ok()) return NoWay(name, "where to is no recording's name");
+    if (!CheckRecordingName(next).ok()) return NoWay(name, "where to is not a recording's name");
     if (seen.contains(next)) return NoWay(name, absl::StrCat("then back to ", next));
   }
   return NoWay(name, absl::StrCat("on through more than ", kMostMoves, " names"));

@@ -18,14 +18,14 @@ namespace {
 
 absl::StatusOr<doctor::PeerRail> PeerOf(const v1::PeerRail& peer) {
   if (peer.name().empty() || peer.name().size() > dataplane::kMaxRailNameBytes) {
-    return FieldError("peers.name", "is no name of a rail");
+    return FieldError("peers.name", "is not a name of a rail");
   }
   // Rails inside one process have none.
   const bool reached = peer.transport() == "tcp" || peer.transport() == "verbs";
   if (reached && !dataplane::ParseIp(peer.address()).has_value()) {
-    return FieldError("peers.address", "is no numeric IP address");
+    return FieldError("peers.address", "is not a numeric IP address");
   }
-  if (peer.port() > UINT16_MAX) return FieldError("peers.port", "is no port");
+  if (peer.port() > UINT16_MAX) return FieldError("peers.port", "is not a port");
   return doctor::PeerRail{.name = peer.name(),
                           .transport = peer.transport(),
                           .address = peer.address(),
@@ -233,7 +233,7 @@ flight::TraceCodec TraceMessages() {
           .decode = [](const std::string& bytes) -> absl::StatusOr<flight::Trace> {
             v1::Trace trace;
             if (!trace.ParseFromString(bytes)) {
-              return absl::DataLossError("a part of the dump is no trace");
+              return absl::DataLossError("a part of the dump is not a trace");
             }
             return FromProto(trace);
           }};

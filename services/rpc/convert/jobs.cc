@@ -116,7 +116,7 @@ JobCodec JobMessages() {
   return {.encode = [](const Job& job) { return ToProto(job).SerializeAsString(); },
           .decode = [](const std::string& bytes) -> absl::StatusOr<Job> {
             v1::Job job;
-            if (!job.ParseFromString(bytes)) return absl::DataLossError("it is no job");
+            if (!job.ParseFromString(bytes)) return absl::DataLossError("it is not a job");
             return FromProto(job);
           }};
 }

@@ -50,7 +50,7 @@ Place PlaceOf(const Right& right, absl::string_view resource) {
 
 absl::StatusOr<std::unique_ptr<Gate>> Gate::Create(const GateSettings& settings) {
   if (settings.policy.empty()) {
-    Log(LogLevel::kInfo, kComponent, "no policy: everybody with a certificate may do everything");
+    Log(LogLevel::kInfo, kComponent, "no policy: every certificate may do everything");
     return std::unique_ptr<Gate>(new Gate(settings, nullptr, {}));
   }
   const FileStamp stamp = StampOf(settings.policy);
@@ -235,7 +235,7 @@ void Gate::Take(const absl::StatusOr<std::string>& text) {
     }
   }
   if (!fresh.ok()) {
-    return Log(LogLevel::kError, kComponent, "the policy's new file is wrong: the old one stays",
+    return Log(LogLevel::kError, kComponent, "the new policy file is wrong: the old policy stays",
                {{"error", std::string(fresh.status().message())}});
   }
   Log(LogLevel::kInfo, kComponent, "new policy", {{"file", settings_.policy}});

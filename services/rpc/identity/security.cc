@@ -44,7 +44,7 @@ absl::StatusOr<std::unique_ptr<Security>> Security::Create(const std::string& li
   } else if (!IsLoopback(listen)) {
     security->exposed_ = true;
     Log(LogLevel::kWarning, "services/identity",
-        "plain text: whoever reaches this port may do everything, and is not known",
+        "plain text: anyone who can reach this port may do everything, without being identified",
         {{"listen", listen}});
   }
   return security;

@@ -66,9 +66,9 @@ void ClientSession::LookAtOpening() {
   GiveUp(NodeUnreachable(settings_.node,
                          absl::StrCat(PeerOf(settings_.node, settings_.open.channel),
                                       over ? " has not begun the session in 600 s"
-                                           : absl::StrCat(" has said nothing for ",
+                                           : absl::StrCat(" has been silent for ",
                                                           silent_ns / dataplane::kSecondNs, " s"),
-                                      "; the last that is known of it: ", opening_phase_)));
+                                      "; last known state: ", opening_phase_)));
 }
 
 void ClientSession::Stop() {

@@ -108,7 +108,7 @@ void ResumingSession::OnUp(const Snapshot& snapshot) {
   }
   ++before_.counters.resumes;
   const bool same = snapshot.accept.verifier == verifier_;
-  dataplane::Log(LogLevel::kInfo, "session", "recording goes on",
+  dataplane::Log(LogLevel::kInfo, "session", "recording continues",
                  {{"recording", snapshot.accept.recording},
                   {"node", node()},
                   {"first_block", absl::StrCat(snapshot.accept.next_block)},
@@ -194,7 +194,8 @@ void ResumingSession::OnLost(const absl::Status& cause) {
     Conclude(ErrorOf(absl::OkStatus()));
   }));
   dataplane::Log(LogLevel::kWarning, "session",
-                 ran_ ? "lost; the recording shall go on" : "away; the recording shall begin",
+                 ran_ ? "lost; waiting to resume the recording"
+                      : "not reachable; waiting to start the recording",
                  {{"recording", last_.accept.recording},
                   {"node", node()},
                   {"for", Seconds(settings_.resume_for_ns)},
@@ -225,7 +226,7 @@ bool ResumingSession::IsComplete(const absl::Status& refusal) const {
 absl::Status ResumingSession::ErrorOf(const absl::Status& last) const {
   if (lost_.ok()) return last;
   if (stopped_) return JobCancelled();
-  std::string text = absl::StrCat(lost_.message(), "; the recording could not go on");
+  std::string text = absl::StrCat(lost_.message(), "; the recording could not resume");
   if (!settings_.standbys.empty()) {
     absl::StrAppend(&text, " at ", settings_.session.node, " or ",
                     absl::StrJoin(settings_.standbys, " or "));

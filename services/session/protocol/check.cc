@@ -80,7 +80,7 @@ void CheckCounts(FieldCheck& check, const Known& known, const Progress& progress
     check.Text(time.what, model::kMaxStageWordBytes, "stage_times.what")
         .Text(time.rail, kMaxRailNameBytes, "stage_times.rail")
         .Require(time.time_ns >= 0 && time.time_ns <= model::kMaxDurationNs, "stage_times.time",
-                 "is no time that a transfer may last");
+                 "is not a time that a transfer may last");
   }
 }
 
@@ -145,7 +145,7 @@ absl::Status CheckOpen(const Known& known, const Open& open) {
       .Require(!open.op.has_value() || IsOp(*open.op), "transfer_op", "is not known")
       .Require(open.slots >= 1 && open.slots <= kMaxSlots, "slots", "is not 1 to 16777216")
       .Require(open.slot_bytes == 0 || IsBlockSize(open.slot_bytes), "slot_bytes",
-               "is no multiple of 4096 up to 8 MiB")
+               "is not a multiple of 4096 up to 8 MiB")
       .Require(IsBlockCount(open.expected_blocks, open.slot_bytes), "expected_blocks",
                "is beyond any stream");
   CheckResume(check, open);
@@ -224,7 +224,7 @@ absl::Status CheckProgress(const Known& known, const Progress& progress) {
 absl::Status CheckFinished(const Known& known, const Finished& finished) {
   FieldCheck check(known.peer, "Finished");
   const int code = finished.cause.raw_code();
-  check.Require(code >= 0 && code <= 16, "code", "is no google.rpc.Code")
+  check.Require(code >= 0 && code <= 16, "code", "is not a google.rpc.Code")
       .Require(finished.cause.message().size() <= kMaxTextBytes, "message",
                "is longer than 16 KiB");
   if (const auto reason = ReasonOf(finished.cause); reason.has_value()) {

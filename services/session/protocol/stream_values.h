@@ -33,11 +33,11 @@ inline bool IsBlockCount(uint64_t blocks, uint64_t block_bytes) {
 }
 
 inline void CheckBlockBytes(FieldCheck& check, uint64_t block_bytes) {
-  check.Require(IsBlockSize(block_bytes), "block_bytes", "is no multiple of 4096 up to 8 MiB");
+  check.Require(IsBlockSize(block_bytes), "block_bytes", "is not a multiple of 4096 up to 8 MiB");
 }
 
 inline void CheckSamples(FieldCheck& check, absl::string_view datatype, double sample_rate) {
-  check.Require(dataplane::ParseDatatype(datatype).ok(), "datatype", "is no SigMF datatype")
+  check.Require(dataplane::ParseDatatype(datatype).ok(), "datatype", "is not a SigMF datatype")
       .Require(sample_rate >= 0 && std::isfinite(sample_rate), "sample_rate",
                "is negative or no number");
 }

@@ -19,12 +19,11 @@ struct PhaseLimit {
 constexpr PhaseLimit kPhaseLimits[] = {
     {Phase::kOpen, kOpenDeadlineNs, "open", "the worker has not opened the session"},
     {Phase::kAdmit, kAdmitNs, "admit",
-     "the LUN's disks and this machine's memory have not gone on with what the session needs",
+     "the LUN's disks and this machine's memory have made no progress for the session",
      "LUN_NOT_RESPONDING"},
     {Phase::kConnect, kConnectPhaseNs, "connect", "the worker has connected no rail"},
     {Phase::kRest, kRestNs, "rest", "no more of the blocks came that the worker had counted"},
-    {Phase::kConsume, kConsumeNs, "consume",
-     "the worker has not said that it has used what it was sent"},
+    {Phase::kConsume, kConsumeNs, "consume", "the worker has not confirmed the blocks it was sent"},
 };
 
 absl::Status PhaseOver(const PhaseLimit& limit, const std::string& at) {

@@ -45,7 +45,7 @@ class ContentsReader {
     beyond_.Tell("SIGMF_ANNOTATIONS_BEYOND", "annotations are of no sample and are left out",
                  &out_.notes);
     no_room_.Tell("SIGMF_NO_ROOM",
-                  "annotations or captures find no room in a recording and are left out",
+                  "annotations or captures do not fit into a recording and are left out",
                   &out_.notes);
     long_.Tell("SIGMF_KEYS_LONG",
                "annotations or captures have keys beyond 16 KiB, which are left out", &out_.notes);
@@ -172,8 +172,8 @@ void TakeTransforms(const json& global, Contents* out) {
   if (origin == global.end() || !origin->is_object() || !origin->contains("transforms")) return;
   auto stages = StagesIn(origin->at("transforms"));
   if (!stages.has_value()) {
-    out->notes.push_back(MakeNote("TRANSFORMS_UNREAD",
-                                  "global.tapedeck:origin: its transforms are no list of ours"));
+    out->notes.push_back(MakeNote(
+        "TRANSFORMS_UNREAD", "global.tapedeck:origin: its transforms are not Tapedeck's list"));
     return;
   }
   out->transforms = *std::move(stages);

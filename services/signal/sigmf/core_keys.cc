@@ -80,26 +80,26 @@ std::string ProblemOf(Kind kind, const json& value) {
   const double number = value.is_number() ? value.get<double>() : std::nan("");
   switch (kind) {
     case Kind::kText:
-      return value.is_string() ? "" : "is no string";
+      return value.is_string() ? "" : "is not a string";
     case Kind::kCount:
-      return CountOf(value).has_value() ? "" : "is no whole number from 0 to 2^58";
+      return CountOf(value).has_value() ? "" : "is not a whole number from 0 to 2^58";
     case Kind::kPositive:
-      return CountOf(value).value_or(0) > 0 ? "" : "is no whole number above 0";
+      return CountOf(value).value_or(0) > 0 ? "" : "is not a whole number above 0";
     case Kind::kRate:
-      return number > 0 && number <= kMostCoreHertz ? "" : "is no rate above 0 and up to 1e12";
+      return number > 0 && number <= kMostCoreHertz ? "" : "is not a rate above 0 and up to 1e12";
     case Kind::kHertz:
-      return std::abs(number) <= kMostCoreHertz ? "" : "is no frequency from -1e12 to 1e12";
+      return std::abs(number) <= kMostCoreHertz ? "" : "is not a frequency from -1e12 to 1e12";
     case Kind::kFlag:
       return value.is_boolean() ? "" : "is neither true nor false";
     case Kind::kObject:
-      return value.is_object() ? "" : "is no object";
+      return value.is_object() ? "" : "is not an object";
     case Kind::kExtensions:  // before the specification 1.0 names and versions
-      return value.is_array() || value.is_object() ? "" : "is no list";
+      return value.is_array() || value.is_object() ? "" : "is not a list";
     case Kind::kSha: {
-      if (!value.is_string()) return "is no string";
+      if (!value.is_string()) return "is not a string";
       const auto& text = value.get_ref<const std::string&>();
       const bool digits = text.size() == kShaDigits && absl::c_all_of(text, absl::ascii_isxdigit);
-      return digits ? "" : "is no SHA-512 of 128 hex digits";
+      return digits ? "" : "is not a SHA-512 of 128 hex digits";
     }
   }
   return "";
@@ -114,7 +114,7 @@ absl::Status Wrong(const std::string& path, const std::string& place, const json
 
 absl::Status CheckObject(const std::string& path, const std::string& place, const json& object,
                          std::span<const Key> keys) {
-  if (!object.is_object()) return Wrong(path, place, object, "is no object");
+  if (!object.is_object()) return Wrong(path, place, object, "is not an object");
   for (const Key& key : keys) {
     const auto found = object.find(key.name);
     if (found == object.end() || found->is_null()) continue;
@@ -129,12 +129,12 @@ absl::Status CheckList(const std::string& path, const char* name, const json& ob
                        std::span<const Key> keys) {
   const auto list = object.find(name);
   if (list == object.end() || list->is_null()) return absl::OkStatus();
-  if (!list->is_array()) return Wrong(path, name, *list, "is no list");
+  if (!list->is_array()) return Wrong(path, name, *list, "is not a list");
   for (size_t i = 0; i < list->size(); ++i) {
     const std::string place = absl::StrCat(name, "[", i, "]");
     TD_RETURN_IF_ERROR(CheckObject(path, place, (*list)[i], keys));
     if (CountIn((*list)[i], "core:sample_start").has_value()) continue;
-    return files::Invalid(path, absl::StrCat(place, ": core:sample_start is not there"));
+    return files::Invalid(path, absl::StrCat(place, ": core:sample_start is missing"));
   }
   return absl::OkStatus();
 }
@@ -152,7 +152,7 @@ absl::Status CheckCoreKeys(const std::string& path, const json& object) {
   TD_RETURN_IF_ERROR(CheckList(path, "captures", object, kCaptures));
   TD_RETURN_IF_ERROR(CheckList(path, "annotations", object, kAnnotations));
   if (TextIn(*global, "core:datatype").has_value()) return absl::OkStatus();
-  return files::Invalid(path, "global: core:datatype is not there");
+  return files::Invalid(path, "global: core:datatype is missing");
 }
 
 std::optional<uint64_t> CountIn(const json& object, const char* key) {

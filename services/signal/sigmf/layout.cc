@@ -113,9 +113,9 @@ class LayoutReader {
     if (!text.has_value()) return absl::OkStatus();
     capture->time = ParseDatetime(*text);
     if (capture->time.has_value()) return absl::OkStatus();
-    return Refused(absl::StrCat(capture->Key("core:datetime"), "\"",
-                                dataplane::Printable(*text, kMaxTimeTextBytes),
-                                "\" is no time from 1823 to 2116 like 2024-01-02T03:04:05.678Z"));
+    return Refused(absl::StrCat(
+        capture->Key("core:datetime"), "\"", dataplane::Printable(*text, kMaxTimeTextBytes),
+        "\" is not a time from 1823 to 2116 like 2024-01-02T03:04:05.678Z"));
   }
 
   // False: the data ends before it.
@@ -214,12 +214,11 @@ class LayoutReader {
                    {{"bytes", absl::StrCat(cut)}}));
     }
     if (unheld_ > 0) {
-      out_.notes.push_back(
-          MakeNote("TIMES_NOT_COMPARED",
-                   absl::StrCat(unheld_,
-                                " core:datetime behind the first sample are not held against it, "
-                                "as no core:sample_rate is there"),
-                   {{"times", absl::StrCat(unheld_)}}));
+      out_.notes.push_back(MakeNote("TIMES_NOT_COMPARED",
+                                    absl::StrCat(unheld_,
+                                                 " core:datetime after the first sample are not "
+                                                 "checked, since core:sample_rate is missing"),
+                                    {{"times", absl::StrCat(unheld_)}}));
     }
     const Stretch& last = out_.stretches.back();
     out_.file_samples = last.file_sample + last.samples;

@@ -50,8 +50,8 @@ class PlaceFinder final : public nlohmann::json_sax<json> {
     const size_t zero = text_.find('\0');
     if (zero != std::string::npos) return absl::StrCat(LineOf(text_, zero + 1), ": a byte is 0");
     nlohmann::json_sax<json>* const events = this;
-    if (!json::sax_parse(text_, events) && problem_.empty()) problem_ = "it is no JSON";
-    if (problem_.empty() && !object_) problem_ = "it is no JSON object";
+    if (!json::sax_parse(text_, events) && problem_.empty()) problem_ = "it is not JSON";
+    if (problem_.empty() && !object_) problem_ = "it is not a JSON object";
     return problem_;
   }
 
@@ -79,7 +79,7 @@ class PlaceFinder final : public nlohmann::json_sax<json> {
     Level& level = levels_.back();
     level.key = name;
     if (level.keys.insert(name).second) return true;
-    problem_ = absl::StrCat(Path(), " is there twice");
+    problem_ = absl::StrCat(Path(), " appears twice");
     return false;
   }
 

@@ -45,8 +45,7 @@ json OthersOf(const json& extensions, model::Notes* notes) {
     others.push_back(std::move(one));
   }
   needed.Tell("SIGMF_EXTENSIONS_KEPT",
-              "extensions must be understood, says the file, and Tapedeck only keeps their keys",
-              notes);
+              "extensions are required by the file, and Tapedeck only keeps their keys", notes);
   return others;
 }
 
@@ -78,7 +77,7 @@ absl::StatusOr<std::string> MetadataOf(const SigmfRecording& meta, model::Notes*
     if (is_own) own.Add(key);
     if (!is_own && !IsUsed(key, value)) global[key] = value;
   }
-  own.Tell("SIGMF_OWN_KEYS", "keys tell of the recording that Tapedeck exported and are left out",
+  own.Tell("SIGMF_OWN_KEYS", "keys describe the recording that Tapedeck exported and are left out",
            notes);
   NoteVersion(TextIn(meta.object.at("global"), "core:version").value_or(""), notes);
   if (const auto list = global.find("core:extensions"); list != global.end()) {

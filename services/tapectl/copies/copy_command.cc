@@ -48,12 +48,14 @@ absl::StatusOr<CopyNodes> CopyNodesOf(Program& program, CopyOptions& options) {
   options.channel = channel;
   TD_ASSIGN_OR_RETURN(options.choice.name, PlaceRecording(program, options.choice.name));
   if (NamesSeveral(program)) {
-    return ArgumentInvalid("recording", absl::StrCat(options.choice.name,
-                                                     " is in parts, which are not copied together: "
-                                                     "name the node of one, NODE/LUN/CHANNEL/ID"));
+    return ArgumentInvalid(
+        "recording",
+        absl::StrCat(
+            options.choice.name,
+            " is in parts, and one command copies one part: name its node, NODE/LUN/CHANNEL/ID"));
   }
   if (placed && !options.to_storage.empty()) {
-    return ArgumentInvalid("to-storage", "the channel names its storage node itself");
+    return ArgumentInvalid("to-storage", "the channel already names its storage node");
   }
   if (!options.to_storage.empty()) {
     TD_ASSIGN_OR_RETURN(nodes.there.storage, OneNode(program, "to-storage", options.to_storage));
@@ -235,7 +237,7 @@ absl::Status CopyAll(Program& program, InterruptWatch& interrupt, const CopyOpti
 
 absl::Status RunCopy(Program& program, const CopyOptions& given) {
   InterruptWatch interrupt(
-      absl::StrCat("tapectl: interrupted; the same command goes on with ", given.words()));
+      absl::StrCat("tapectl: interrupted; run the same command again to continue ", given.words()));
   CopyOptions options = given;
   TD_ASSIGN_OR_RETURN(CopyNodes nodes, CopyNodesOf(program, options));
   TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(options.channel));
@@ -260,7 +262,8 @@ absl::Status RunCopy(Program& program, const CopyOptions& given) {
     }
     return WithWayOn(CopyAll(program, interrupt, options, nodes, *found, channel), options.words());
   }
-  const absl::Status in_it = ArgumentInvalid("channel", absl::StrCat(name, " is in that channel"));
+  const absl::Status in_it =
+      ArgumentInvalid("channel", absl::StrCat(name, " is already in that channel"));
   const std::string original = there && found.ok() ? found->segments.front().original : name;
   if (original.empty()) return in_it;
   return MovedBefore(program, options, nodes, original, channel, there ? in_it : found.status());
@@ -273,18 +276,17 @@ void AddCopyCommand(Command recordings, Program& program, const std::string& ver
   const Command command = recordings.AddCommand(verb, help);
   AddRecordingChoice(command, options->choice);
   command
-      .AddOption("CHANNEL", options->channel,
-                 "LUN/CHANNEL or NODE/LUN/CHANNEL that takes it, of its datatype, sample rate and "
-                 "block size")
+      .AddOption(
+          "CHANNEL", options->channel,
+          "LUN/CHANNEL or NODE/LUN/CHANNEL to copy into; same datatype, sample rate and block size")
       .Required();
   command
-      .AddOption(
-          "--to-storage", options->to_storage,
-          "HOST:PORT of the storage node that has the channel; default the same node, or that "
-          "of NODE/LUN/CHANNEL")
+      .AddOption("--to-storage", options->to_storage,
+                 "HOST:PORT of the storage node with CHANNEL; default the same node, or NODE of "
+                 "NODE/LUN/CHANNEL")
       .Check(naming::CheckNodeOrList);
   command.AddParsed("--pace", options->bytes_per_s, ParseBytes,
-                    "So many bytes a second at most, e.g. 200MB; default as fast as it goes");
+                    "Limit in bytes per second, e.g. 200MB; default unlimited");
   SetRun<CopyOptions>(command, program, absl::StrCat("recordings ", verb), options, RunCopy);
 }
 
@@ -292,11 +294,11 @@ void AddCopyCommand(Command recordings, Program& program, const std::string& ver
 
 void AddCopyCommands(Command recordings, Program& program) {
   AddCopyCommand(recordings, program, "copy",
-                 "Copy a recording into another channel, here or on another storage node; goes on "
-                 "with what a copy that was broken off has left",
+                 "Copy a recording into another channel, on this or another storage node; run it "
+                 "again to continue",
                  false);
   AddCopyCommand(recordings, program, "move",
-                 "Copy a recording, verify the copy, and delete the original then", true);
+                 "Copy a recording, verify the copy, then delete the original", true);
 }
 
 }  // namespace tapedeck::services::tapectl

@@ -27,8 +27,8 @@ Patience::Patience(const Program& program, InterruptWatch& interrupt, const std:
   // The second one ends nothing: what undoes the transfer is at work.
   interrupt_.OnInterrupt(
       [what] {
-        std::cerr << "\ntapectl: the " << what << " is ending; a third Ctrl-C ends tapectl at once"
-                  << std::endl;
+        std::cerr << "\ntapectl: the " << what
+                  << " is ending; press Ctrl-C a third time to quit at once" << std::endl;
         return true;
       },
       [this] { return interrupted_ = true; });
@@ -53,7 +53,7 @@ bool Patience::Show(uint64_t done) {
 absl::Status Patience::Judged(const absl::Status& status) const {
   if (status.ok() || interrupted_ || !late_) return status;
   return absl::DeadlineExceededError(
-      absl::StrCat(std::string(status.message()), "; --timeout was over"));
+      absl::StrCat(std::string(status.message()), "; --timeout expired"));
 }
 
 double Patience::elapsed_s() const {
@@ -63,9 +63,10 @@ double Patience::elapsed_s() const {
 absl::Status WithWayOn(const absl::Status& status, const std::string& what) {
   const auto reason = ReasonOf(status);
   if (!absl::IsCancelled(status) || !reason.has_value()) return status;
-  return WithReason(absl::CancelledError(absl::StrCat(std::string(status.message()),
-                                                      "; the same command goes on with ", what)),
-                    reason->reason, reason->metadata);
+  return WithReason(
+      absl::CancelledError(absl::StrCat(std::string(status.message()),
+                                        "; run the same command again to continue ", what)),
+      reason->reason, reason->metadata);
 }
 
 absl::StatusOr<storage_session::Peer> StoragePeer(const Program& program) {

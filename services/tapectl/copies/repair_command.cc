@@ -20,7 +20,7 @@
 namespace tapedeck::services::tapectl {
 namespace {
 
-constexpr char kNoRepair[] = "interrupted; the same command goes on with the repair";
+constexpr char kNoRepair[] = "interrupted; run the same command again to continue the repair";
 
 // More are counted.
 constexpr size_t kMaxRanges = 12;
@@ -54,7 +54,7 @@ absl::StatusOr<std::string> WholeNamed(const Program& program, const std::string
   }
   if (newest.has_value()) return newest->name;
   TD_RETURN_IF_ERROR(first_error);
-  return ArgumentInvalid("recording", absl::StrCat(text, " is no recording in parts"));
+  return ArgumentInvalid("recording", absl::StrCat(text, " is not a recording in parts"));
 }
 
 std::string TextOf(const copying::BlockSet& blocks) {
@@ -121,7 +121,7 @@ void PrintParts(const Program& program, const RepairAnswer& answer) {
 absl::Status RunRepair(Program& program, const RepairOptions& options) {
   const std::vector<Program> nodes = EachNode(program);
   if (nodes.size() != 2) {
-    return ArgumentInvalid("storage", "repair is about two nodes: --storage HOST:PORT,HOST:PORT");
+    return ArgumentInvalid("storage", "repair needs two nodes: --storage HOST:PORT,HOST:PORT");
   }
   InterruptWatch interrupt(kNoRepair);
   copying::RepairRequest request{.bytes_per_s = options.bytes_per_s,
@@ -164,17 +164,17 @@ absl::Status RunRepair(Program& program, const RepairOptions& options) {
 
 void AddRepairCommand(Command tapectl, Program& program) {
   auto options = std::make_shared<RepairOptions>();
-  const Command command = tapectl.AddCommand(
-      "repair",
-      "Make both parts of a recording whole that two nodes of --storage hold with two copies of "
-      "each block; goes on with what a repair that was broken off has left");
+  const Command command =
+      tapectl.AddCommand("repair",
+                         "Repair both parts of a recording that two nodes of --storage hold with "
+                         "two copies of each block; run it again to continue");
   command.AddOption("RECORDING", options->name, kWhichRecording).Required();
   command.AddParsed("--pace", options->bytes_per_s, ParseBytes,
-                    "So many bytes a second at most, e.g. 200MB; default as fast as it goes");
-  command.AddFlag("--look", options->only_look, "Only say what is damaged; change nothing");
+                    "Limit in bytes per second, e.g. 200MB; default unlimited");
+  command.AddFlag("--look", options->only_look, "Only report the damage; change nothing");
   command.AddFlag("--leave-gaps", options->leave_gaps,
-                  "Also where a block is whole on neither node: it is missing then, with what was "
-                  "good of it");
+                  "Repair even if a block is whole on neither node; it is missing then, its intact "
+                  "bytes included");
   SetRun<RepairOptions>(command, program, "repair", options, RunRepair);
 }
 

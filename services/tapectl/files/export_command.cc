@@ -66,9 +66,9 @@ absl::StatusOr<Exportable> FindParts(const Program& program, const std::string& 
     }
     if (CheckWhole(*part).ok()) return FindWhole(node, {.name = name});
     if (part->state == RecordingState::kRecording) {
-      return ArgumentInvalid("recording", absl::StrCat(name,
-                                                       " is being recorded in parts: these "
-                                                       "are exported when it is closed"));
+      return ArgumentInvalid(
+          "recording",
+          absl::StrCat(name, " is still being recorded in parts: export it once it is closed"));
     }
     TD_ASSIGN_OR_RETURN(storage_session::Peer peer, StoragePeer(node));
     parts->push_back({std::move(peer), *part});
@@ -156,24 +156,24 @@ absl::Status Export(Program& program, const ExportOptions& options) {
 void AddExportCommand(Command recordings, Program& program) {
   auto options = std::make_shared<ExportOptions>();
   const Command command =
-      recordings.AddCommand("export", "Take a recording with you: as a file on this machine");
+      recordings.AddCommand("export", "Export a recording as a file on this machine");
   command.AddOption("RECORDING", options->choice.name,
                     absl::StrCat(kWhichRecordingOfNodes, "; running or closed"));
   AddSegmentChoice(command, options->choice);
-  command.AddOption("--group", options->group,
-                    "All members of this group, by its name or ID, as a SigMF collection: --to is "
-                    "a folder then");
+  command.AddOption(
+      "--group", options->group,
+      "Export all members of this group (name or ID) as a SigMF collection; --to is then a folder");
   AddFormatOption(command, options->format, formats::Use::kExport);
-  command.AddOption("--to", options->to, "The file; none that is there is replaced").Required();
-  command.AddOption("--first", options->range.first, "Begin at this sample of the recording");
+  command.AddOption("--to", options->to, "Output file; an existing file is never replaced")
+      .Required();
+  command.AddOption("--first", options->range.first, "Start at this sample of the recording");
   command.AddParsed("--count", options->range.count, ParseCount,
-                    "So many samples; default to the end");
+                    "Number of samples; default to the end");
   command.AddParsed("--packet-samples", options->packet_samples, ParseCount,
-                    "Of vita49-pcap: samples of a packet; default those of 1024 bytes");
-  command.AddFlag("--resume", options->resume,
-                  "Go on with what an export that was broken off has left");
+                    "vita49-pcap: samples per packet; default as many as fill 1024 bytes");
+  command.AddFlag("--resume", options->resume, "Continue an interrupted export");
   command.AddFlag("--gaps", options->gaps,
-                  "Write zeros for what is missing, in formats that do not say what is");
+                  "Write zeros for missing samples in formats that cannot mark them");
   SetRun<ExportOptions>(command, program, "recordings export", options, Export);
 }
 

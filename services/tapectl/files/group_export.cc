@@ -26,11 +26,11 @@ constexpr char kSuffix[] = ".sigmf-collection";
 
 absl::Status CheckFormat(const ExportOptions& options) {
   if (!options.choice.name.empty() || options.choice.segment.has_value()) {
-    return absl::InvalidArgumentError("--group is exported instead of a RECORDING");
+    return absl::InvalidArgumentError("give either --group or a RECORDING");
   }
   if (options.format == "sigmf") return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
-      "a group is exported as a SigMF collection: --format sigmf, not ", options.format));
+      "a group becomes a SigMF collection: give --format sigmf, not ", options.format));
 }
 
 absl::Status MakeFolder(const std::string& path) {

@@ -124,7 +124,7 @@ absl::Status Undone(Program& program, const std::string& name, const Channel& ch
   if (name.empty()) return failure;
   const absl::Status deleted = DeleteImported(program, name, channel);
   if (deleted.ok()) return failure;
-  std::cerr << name << " is not whole and could not be deleted: " << deleted.message() << "\n";
+  std::cerr << name << " is incomplete and could not be deleted: " << deleted.message() << "\n";
   return failure;
 }
 
@@ -148,14 +148,14 @@ absl::StatusOr<uint32_t> ParseStream(absl::string_view text) {
   uint32_t number = 0;
   if (absl::SimpleAtoi(text, &number) || absl::SimpleHexAtoi(text, &number)) return number;
   return absl::InvalidArgumentError(
-      absl::StrCat("\"", text, "\" is no number of a stream: write for example 7 or 0x1f"));
+      absl::StrCat("\"", text, "\" is not a stream number: write for example 7 or 0x1f"));
 }
 
 absl::StatusOr<double> ParseHertz(absl::string_view text) {
   double hertz = 0;
   if (absl::SimpleAtod(text, &hertz) && std::isfinite(hertz)) return hertz;
   return absl::InvalidArgumentError(
-      absl::StrCat("\"", text, "\" is no frequency: write Hz, for example 433.92e6"));
+      absl::StrCat("\"", text, "\" is not a frequency: write Hz, for example 433.92e6"));
 }
 
 absl::StatusOr<int64_t> ParseStart(absl::string_view text) {
@@ -163,23 +163,24 @@ absl::StatusOr<int64_t> ParseStart(absl::string_view text) {
   // Times of the samples behind it do not overflow: until the year 2116.
   constexpr int64_t kFarthest = int64_t{1} << 62;
   if (ns > -kFarthest && ns < kFarthest) return ns;
-  return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" is too far away for a recording"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("\"", text, "\" is outside the times that a recording can have"));
 }
 
 // Of what a file does not say, or says wrongly, and of which part of it is meant.
 void AddReadOptions(const Command& command, formats::ReadOptions& read) {
   command.AddParsed("--datatype", read.datatype, ParseDatatypeName,
-                    "SigMF datatype of the samples, where the file tells none");
+                    "SigMF datatype of the samples, if the file has none");
   command.AddParsed("--sample-rate", read.sample_rate, ParseRate,
-                    "Samples per second, e.g. 2.4e6; wins over what the file tells");
+                    "Samples per second, e.g. 2.4e6; overrides the file's");
   command.AddParsed("--frequency", read.frequency_hz, ParseHertz,
-                    "Centre frequency in Hz; wins over what the file tells");
+                    "Centre frequency in Hz; overrides the file's");
   command.AddParsed("--start", read.start_ns, ParseStart,
-                    "Time of the first sample, e.g. 2026-01-31T12:00:00Z; wins over the file's");
+                    "Time of the first sample, e.g. 2026-01-31T12:00:00Z; overrides the file's");
   command.AddParsed("--stream", read.stream, ParseStream,
-                    "Of vita49-pcap the number of the stream; default the first with samples");
-  command.AddOption("--dataset", read.dataset, "Of hdf5 the path of the dataset, e.g. /rx/iq");
-  command.AddOption("--member", read.member, "Of a sigmf archive the name of the recording");
+                    "vita49-pcap: number of the stream; default the first with samples");
+  command.AddOption("--dataset", read.dataset, "hdf5: path of the dataset, e.g. /rx/iq");
+  command.AddOption("--member", read.member, "sigmf archive: name of the recording in it");
 }
 
 std::string ImportedText(const FileAnswer& answer) {
@@ -216,7 +217,7 @@ absl::Status Import(Program& program, const ImportOptions& options) {
     answer.notes.push_back(MakeNote(
         "RATE_DIFFERS",
         absl::StrCat(formats::RateText("the file", content.sample_rate, options.read),
-                     ", the channel has ", recording, ", by which the recording counts its times"),
+                     ", the channel has ", recording, ", which the recording's times follow"),
         {{"file", absl::StrFormat("%.15g", content.sample_rate)}, {"recording", recording}}));
   }
   Patience patience(program, interrupt, "import", content.bytes);
@@ -228,8 +229,8 @@ absl::Status Import(Program& program, const ImportOptions& options) {
   if (status.ok()) {
     status = CheckIsWhole(program, answer.recording, channel, formats::BlocksOf(content, channel));
     if (!status.ok() && !absl::IsDataLoss(status)) {
-      std::cerr << answer.recording << " is closed and stays. Whether its LUN has all of it could "
-                << "not be read, and annotations may be missing.\n";
+      std::cerr << answer.recording << " is closed and stays. tapectl could not check that its LUN "
+                << "holds all of it; annotations may be missing.\n";
       return status;
     }
   }
@@ -249,9 +250,14 @@ absl::Status Import(Program& program, const ImportOptions& options) {
 void AddImportCommand(Command recordings, Program& program) {
   auto options = std::make_shared<ImportOptions>();
   const Command command =
-      recordings.AddCommand("import", "Make a recording of a file on this machine");
-  command.AddOption("CHANNEL", options->channel, "LUN/CHANNEL, of the file's datatype").Required();
-  command.AddOption("FILE", options->file, "Of sigmf the .sigmf-meta or the .sigmf").Required();
+      recordings.AddCommand("import", "Import a file of this machine as a recording");
+  command
+      .AddOption("CHANNEL", options->channel,
+                 "LUN/CHANNEL to import into; same datatype as the file")
+      .Required();
+  command
+      .AddOption("FILE", options->file, "File to import; for sigmf the .sigmf-meta or the .sigmf")
+      .Required();
   AddFormatOption(command, options->format, formats::Use::kImport);
   AddReadOptions(command, options->read);
   SetRun<ImportOptions>(command, program, "recordings import", options, Import);

@@ -124,7 +124,7 @@ absl::Status RunMount(Program& program, const MountOptions& options) {
   interrupt.OnInterrupt(
       [&] {
         std::cerr << "\ntapectl: unmounting " << options.directory
-                  << "; a third Ctrl-C ends tapectl at once" << std::endl;
+                  << "; press Ctrl-C a third time to quit at once" << std::endl;
         return true;
       },
       [&] { return interrupted = true; });
@@ -153,12 +153,12 @@ absl::Status RunMount(Program& program, const MountOptions& options) {
 void AddMountCommand(Command tapectl, Program& program) {
   auto options = std::make_shared<MountOptions>();
   const Command command = tapectl.AddCommand(
-      "mount", "Show a recording as a SigMF pair in a directory, read-only, until Ctrl-C");
+      "mount", "Mount a recording as a read-only SigMF pair in a directory, until Ctrl-C");
   AddRecordingChoice(command, options->choice,
                      absl::StrCat(kWhichRecording, "; running or closed"));
-  command.AddOption("DIR", options->directory, "An empty directory").Required();
+  command.AddOption("DIR", options->directory, "Empty directory to mount on").Required();
   command.AddFlag("--gaps", options->gaps,
-                  "Zeros for what is missing or damaged; else reading it is an error");
+                  "Read zeros for missing or damaged samples; default a read error");
   SetRun<MountOptions>(command, program, "mount", options, RunMount);
 }
 

@@ -18,7 +18,7 @@ bool IsJob(const std::string& text) {
 absl::Status PrintExplained(Program& program, const std::string& kind, const Explained& explained) {
   if (explained.explanation.stages.empty()) return StagesUnknown(kind, explained.name);
   program.Print(AnswerOf(explained),
-                absl::StrCat(explained.name, explained.running ? ", which goes on\n" : "\n",
+                absl::StrCat(explained.name, explained.running ? ", still running\n" : "\n",
                              explain::TextOf(explained.explanation)));
   return absl::OkStatus();
 }
@@ -62,7 +62,7 @@ absl::Status Explain(Program& program, const RecordingChoice& choice) {
 void AddExplainCommand(Command tapectl, Program& program) {
   auto options = std::make_shared<RecordingChoice>();
   const Command command =
-      tapectl.AddCommand("explain", "Say which stage bounded the rate of a recording or a job");
+      tapectl.AddCommand("explain", "Explain which stage limited the rate of a recording or a job");
   command
       .AddOption("NAME", options->name,
                  absl::StrCat("A recording: ", kWhichRecording, "; or a job: JOB or jobs/JOB"))

@@ -56,15 +56,15 @@ bool StopAll(const Program& program, const std::vector<Job>& started) {
   if (stopping.empty()) return false;
   // A job that goes on all the same is cancelled by the next Ctrl-C.
   for (const Job& other : others) jobs.CancelJob(other.name).IgnoreError();
-  std::cerr << "\ntapectl: stopping " << NamesOf(stopping) << "; again to cancel\n";
+  std::cerr << "\ntapectl: stopping " << NamesOf(stopping) << "; press Ctrl-C again to cancel\n";
   return true;
 }
 
 // False if the worker took none of it.
 bool CancelAll(const Program& program, const std::vector<Job>& started) {
   std::cerr << "\ntapectl: cancelling " << NamesOf(started)
-            << (started.size() == 1 ? "; again to leave it running\n"
-                                    : "; again to leave them running\n");
+            << (started.size() == 1 ? "; press Ctrl-C again to leave it running\n"
+                                    : "; press Ctrl-C again to leave them running\n");
   client::JobsClient jobs(client::MakeChannel(program.worker, program.trace, program.credentials),
                           kCancelTimeout);
   bool any = false;
@@ -72,7 +72,7 @@ bool CancelAll(const Program& program, const std::vector<Job>& started) {
     const absl::Status asked = jobs.CancelJob(job.name).status();
     any = any || asked.ok();
     if (!asked.ok())
-      std::cerr << "tapectl: " << job.name << " may go on: " << asked.message() << "\n";
+      std::cerr << "tapectl: " << job.name << " may still run: " << asked.message() << "\n";
   }
   return any;
 }
@@ -86,7 +86,7 @@ absl::Status NotInTime(const std::vector<Job>& jobs, bool cancelled) {
   return absl::DeadlineExceededError(
       absl::StrCat(names, " did not end within --timeout and ",
                    cancelled ? (one ? "is being cancelled" : "are being cancelled")
-                             : (one ? "goes on" : "go on"),
+                             : (one ? "keeps running" : "go on"),
                    "; ", follow));
 }
 
@@ -141,7 +141,7 @@ bool IsRefused(const absl::Status& status) {
 absl::Status OutOfSight(const Program& program, const std::string& name,
                         const absl::Status& status) {
   return dataplane::Prefixed(
-      absl::StrCat(name, " may go on without tapectl; follow it with: tapectl --worker ",
+      absl::StrCat(name, " may still run without tapectl; follow it with: tapectl --worker ",
                    program.worker, " jobs attach ", name, "; cause: "),
       status);
 }
@@ -149,7 +149,7 @@ absl::Status OutOfSight(const Program& program, const std::string& name,
 }  // namespace
 
 std::string WaysToEnd(const std::string& job) {
-  return absl::StrCat("tapectl jobs stop ", job, " ends a live source well, tapectl jobs cancel ",
+  return absl::StrCat("tapectl jobs stop ", job, " seals a live recording, tapectl jobs cancel ",
                       job, " ends any job at once");
 }
 

@@ -117,7 +117,8 @@ bool Stop(GroupJob& job) {
 }
 
 void Start(GroupJob& job) {
-  if (job.Unwanted()) return job.Lose(absl::CancelledError("cancelled before it was asked for"));
+  if (job.Unwanted())
+    return job.Lose(absl::CancelledError("cancelled before the worker was asked"));
   const auto client = job.at.Jobs();
   auto started = job.start(*client);
   if (!started.ok()) return job.Lose(started.status());
@@ -127,7 +128,7 @@ void Start(GroupJob& job) {
 
 // All at once, as one of them may not answer. False: none of them takes it, and none will be asked.
 bool CancelAll(GroupJobs& jobs) {
-  std::cerr << "\ntapectl: cancelling all members; again to leave them running\n";
+  std::cerr << "\ntapectl: cancelling all members; press Ctrl-C again to leave them running\n";
   std::atomic<bool> any = false;
   for (const auto& job : jobs) any = job->StopWanting() || any;
   ForEach(jobs, [&](GroupJob& job) {
@@ -135,7 +136,7 @@ bool CancelAll(GroupJobs& jobs) {
     if (Cancel(job)) {
       any = true;
     } else {
-      std::cerr << absl::StrCat("tapectl: ", job.Name(), " may go on\n");
+      std::cerr << absl::StrCat("tapectl: ", job.Name(), " may still run\n");
     }
   });
   return any;
@@ -153,7 +154,7 @@ bool StopAll(GroupJobs& jobs) {
   ForEach(jobs, [&](GroupJob& job) {
     if (!job.stops) Cancel(job);
   });
-  std::cerr << "\ntapectl: stopping all members; again to cancel them\n";
+  std::cerr << "\ntapectl: stopping all members; press Ctrl-C again to cancel them\n";
   return true;
 }
 
@@ -211,8 +212,8 @@ absl::Status CheckOneRate(const std::vector<GroupRecording>& members) {
     if (one.recording.sample_rate == members.front().recording.sample_rate) continue;
     return absl::InvalidArgumentError(
         absl::StrCat("members 1 to ", members.front().member.members, " of ", one.member.name,
-                     " have different sample rates: their sample K is not of the same time, so "
-                     "they are played together from the first on, and to the last"));
+                     " have different sample rates, so sample K has a different time in each: give "
+                     "no --from-sample, --to-sample or --loop"));
   }
   return absl::OkStatus();
 }
@@ -227,7 +228,7 @@ absl::Status RecordGroup(Program& program, InterruptWatch& interrupt, const Grou
                          const JobOptions& options, RecordSpec spec) {
   TD_RETURN_IF_ERROR(model::CheckId(group.name));
   if (group.members.empty() || group.members.size() > model::kMaxGroupMembers) {
-    return absl::InvalidArgumentError(absl::StrCat("--group has 1 to ", model::kMaxGroupMembers,
+    return absl::InvalidArgumentError(absl::StrCat("--group takes 1 to ", model::kMaxGroupMembers,
                                                    " members: --member ", kMemberForm));
   }
   const std::string id = client::NewRequestId();
@@ -239,8 +240,7 @@ absl::Status RecordGroup(Program& program, InterruptWatch& interrupt, const Grou
     RecordSpec one = spec;
     if (asked.source.has_value()) one.source = *asked.source;
     if (one.source.name.empty()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(text, " has no source, and there is no --source"));
+      return absl::InvalidArgumentError(absl::StrCat(text, " has no source; give --source"));
     }
     auto& job = *jobs.emplace_back(std::make_unique<GroupJob>());
     job.at = program;
@@ -251,8 +251,8 @@ absl::Status RecordGroup(Program& program, InterruptWatch& interrupt, const Grou
                   .members = static_cast<uint32_t>(group.members.size())};
     job.target = absl::StrCat(asked.storage, "/", asked.channel);
     if (!targets.insert(job.target).second) {
-      return absl::InvalidArgumentError(absl::StrCat("two members record into ", job.target,
-                                                     ": each needs a channel of its own"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("two members record into ", job.target, ": give each its own channel"));
     }
     one.source = ForMember(std::move(one.source), job.member.number);
     one.transfer.storage = asked.storage;
@@ -268,8 +268,8 @@ absl::Status PlayGroup(Program& program, InterruptWatch& interrupt, const GroupO
   const bool by_sample = spec.playhead.unit == model::Playhead::Unit::kSample;
   if ((!by_sample && spec.playhead.start != 0) || spec.playhead.follow) {
     return absl::InvalidArgumentError(
-        "a group is played from a sample, --from-sample, and when it is closed: its members have "
-        "the same sample at the same time");
+        "a group plays once it is closed, and from a sample: give no --follow, --from-block or "
+        "--from-time");
   }
   TD_ASSIGN_OR_RETURN(const std::vector<GroupRecording> members, FindGroup(program, group.name));
   TD_ASSIGN_OR_RETURN(const std::vector<std::string> workers,
@@ -281,7 +281,7 @@ absl::Status PlayGroup(Program& program, InterruptWatch& interrupt, const GroupO
   const StageSpec first = ForMember(spec.sink, 1);
   if (spec.sink.name == "file" && members.size() > 1 && first == spec.sink) {
     return absl::InvalidArgumentError(
-        "each member needs a file of its own: %m in its name is the member's number");
+        "each member needs its own file: put %m, the member's number, into the name");
   }
   spec.pacing.at_ns = StartOf(group, spec.pacing.at_ns);
   GroupJobs jobs;

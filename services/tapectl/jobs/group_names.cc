@@ -51,8 +51,9 @@ bool AreOneWhole(const Recording& a, const Recording& b) {
 absl::Status CheckAgreement(const GroupRecording& a, const GroupRecording& b) {
   const auto refused = [&](absl::string_view why) {
     return ArgumentInvalid(
-        "group", absl::StrCat(PlaceOf(a), " and ", PlaceOf(b), " ", why, " of group ", a.member.id,
-                              ": one of them is not of it; play or export its members one by one"));
+        "group",
+        absl::StrCat(PlaceOf(a), " and ", PlaceOf(b), " ", why, " of group ", a.member.id,
+                     ": one of them does not belong to it; play or export the members one by one"));
   };
   if (a.member.name != b.member.name || a.member.members != b.member.members ||
       StartOf(a) != StartOf(b)) {
@@ -150,7 +151,7 @@ absl::StatusOr<std::vector<std::string>> PlayersOf(const std::vector<GroupRecord
       }
       if (!workers.emplace(number, spec.worker).second) {
         return absl::InvalidArgumentError(
-            absl::StrCat("--member ", text, ": member ", number, " is played already"));
+            absl::StrCat("--member ", text, ": member ", number, " is named twice"));
       }
     }
   }
@@ -159,7 +160,7 @@ absl::StatusOr<std::vector<std::string>> PlayersOf(const std::vector<GroupRecord
     const auto found = workers.find(one.member.number);
     if (found == workers.end()) {
       return absl::InvalidArgumentError(
-          absl::StrCat("no --member says who plays member ", one.member.number));
+          absl::StrCat("no --member names a worker for member ", one.member.number));
     }
     out.push_back(found->second);
   }
@@ -218,7 +219,7 @@ absl::StatusOr<std::vector<GroupRecording>> FindGroup(const Program& program,
   }
   if (members.front().member.id != text && ids.size() > 1) {
     std::cerr << "tapectl: " << ids.size() << " groups are called " << text
-              << "; this is the newest, " << members.front().member.id << "\n";
+              << "; taking the newest, " << members.front().member.id << "\n";
   }
   TD_RETURN_IF_ERROR(CheckSegments(members));
   for (GroupRecording& one : members) {

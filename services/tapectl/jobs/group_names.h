@@ -14,7 +14,8 @@
 
 namespace tapedeck::services::tapectl {
 
-inline constexpr char kMemberForm[] = "WORKER=STORAGE/LUN/CHANNEL or with ,SOURCE behind it";
+inline constexpr char kMemberForm[] =
+    "WORKER=STORAGE/LUN/CHANNEL or WORKER=STORAGE/LUN/CHANNEL,SOURCE";
 
 // A member that is to be recorded.
 struct MemberSpec {
@@ -28,7 +29,7 @@ struct MemberSpec {
 // INVALID_ARGUMENT.
 absl::StatusOr<MemberSpec> ParseMember(absl::string_view text);
 
-inline constexpr char kPlayerForm[] = "WORKER=NUMBER or with ,NUMBER behind it for each more";
+inline constexpr char kPlayerForm[] = "WORKER=NUMBER or WORKER=NUMBER,NUMBER,...";
 
 // Members that a worker is to play.
 struct PlayerSpec {

@@ -11,13 +11,13 @@ void AddJobOptions(Command command, JobOptions& options) {
       command.AddOption("--fft", options.fft_points, "Points of the FFT, 2 to 65536; default none");
   command
       .AddOption("--transform", options.transforms,
-                 "A transform of the worker, e.g. fft:points=1024; again for more, in this order")
+                 "Transform of the worker, e.g. fft:points=1024; repeat it for more, in this order")
       .OneEach()
       .Check([](const std::string& text) { return ParseStage(text).status(); }, kStageForm)
       .Excludes(fft);
   AddFieldOptions(command, Purpose::kCreate, options.transfer);
   command.AddFlag("--detach", options.detach,
-                  "Do not wait for the end; tapectl jobs attach follows the job");
+                  "Start the job and return; tapectl jobs attach follows it");
 }
 
 absl::Status AddStages(const std::vector<std::string>& texts, std::vector<StageSpec>& stages) {

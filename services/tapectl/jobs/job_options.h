@@ -20,7 +20,7 @@ namespace tapedeck::services::tapectl {
 
 // What an interrupt says before there is a job to cancel.
 inline constexpr char kWhileAsking[] =
-    "tapectl: interrupted while asking for a job; tapectl jobs list shows whether there is one";
+    "tapectl: interrupted while starting a job; tapectl jobs list shows whether it runs";
 
 struct JobOptions {
   StageSpec end;            // source or sink

@@ -40,8 +40,8 @@ absl::Status ShowJob(Program& program, const NameOptions& options) {
 absl::Status AttachJob(Program& program, const NameOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, JobNameOf(options.name));
   InterruptWatch interrupt(absl::StrCat("\ntapectl: detached; ", name,
-                                        " goes on; tapectl jobs attach ", name, " follows it, ",
-                                        WaysToEnd(name)));
+                                        " keeps running; tapectl jobs attach ", name,
+                                        " follows it, ", WaysToEnd(name)));
   const auto client = program.Jobs();
   TD_ASSIGN_OR_RETURN(const Job job, client->GetJob(name));
   TD_ASSIGN_OR_RETURN(const std::vector<Job> ended,
@@ -88,8 +88,9 @@ absl::Status ListJobs(Program& program, const ListOptions&) {
 }
 
 void AddJobsCommands(Command tapectl, Program& program) {
-  const Command jobs = tapectl.AddCommand("jobs", "Record and playback runs of the worker");
-  AddList(jobs.AddCommand("list", "Show jobs, newest first"), program, "jobs list", ListJobs);
+  const Command jobs =
+      tapectl.AddCommand("jobs", "List, follow, stop and cancel the worker's jobs");
+  AddList(jobs.AddCommand("list", "List jobs, newest first"), program, "jobs list", ListJobs);
 
   const auto add = [&](const std::string& verb, const std::string& help, auto run) {
     auto options = std::make_shared<NameOptions>();
@@ -97,11 +98,11 @@ void AddJobsCommands(Command tapectl, Program& program) {
     command.AddOption("JOB", options->name, "JOB or jobs/JOB").Required();
     SetRun<NameOptions>(command, program, "jobs " + verb, options, run);
   };
-  add("show", "Show all about a job", ShowJob);
+  add("show", "Show all fields of a job", ShowJob);
   add("attach", "Follow a job to its end, as record and play do; Ctrl-C leaves it running",
       AttachJob);
-  add("stop", "End a live recording well: what has come is sealed, and the job succeeds", StopJob);
-  add("cancel", "End a job; a recording keeps what it has", CancelJob);
+  add("stop", "Stop a live recording: seal what has arrived; the job succeeds", StopJob);
+  add("cancel", "Cancel a job; its recording keeps the blocks it has", CancelJob);
 }
 
 }  // namespace tapedeck::services::tapectl

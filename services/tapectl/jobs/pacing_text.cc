@@ -32,8 +32,8 @@ absl::StatusOr<model::SampleRange> ParseSampleRange(absl::string_view text) {
   if (absl::SimpleAtoi(ends.first, &range.first) && absl::SimpleAtoi(ends.second, &range.end)) {
     return range;
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("\"", text, "\" is no range of samples: write FIRST:END, for example 0:12345"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "\"", text, "\" is not a range of samples: write FIRST:END, for example 0:12345"));
 }
 
 std::string TimingText(const model::Timing& timing) {
@@ -45,12 +45,11 @@ std::string TimingText(const model::Timing& timing) {
   }
   if (timing.samples_per_s > 0) {
     absl::StrAppend(
-        &out,
-        absl::StrFormat("at %.15g samples/s: %d underruns; jitter p50 %s, p99 %s, "
-                        "p99.9 %s, most %s\n",
-                        timing.samples_per_s, timing.underruns, DurationText(JitterOf(timing, 0.5)),
-                        DurationText(JitterOf(timing, 0.99)), DurationText(JitterOf(timing, 0.999)),
-                        DurationText(timing.worst_jitter_ns)));
+        &out, absl::StrFormat(
+                  "at %.15g samples/s: %d underruns; jitter p50 %s, p99 %s, p99.9 %s, max %s\n",
+                  timing.samples_per_s, timing.underruns, DurationText(JitterOf(timing, 0.5)),
+                  DurationText(JitterOf(timing, 0.99)), DurationText(JitterOf(timing, 0.999)),
+                  DurationText(timing.worst_jitter_ns)));
   }
   if (timing.after_at_ns != 0) {
     absl::StrAppend(&out, "first sample ", DurationText(timing.after_at_ns),

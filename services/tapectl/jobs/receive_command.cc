@@ -24,7 +24,7 @@ struct ReceiveOptions : JobOptions {
 
 absl::Status Receive(Program& program, const ReceiveOptions& options) {
   if (options.replace && options.end.name != "file") {
-    return absl::InvalidArgumentError("--replace is about the file of --sink file:PATH");
+    return absl::InvalidArgumentError("--replace needs --sink file:PATH");
   }
   InterruptWatch interrupt(kWhileAsking);
   ReceiveSpec spec{.transfer = options.transfer.to,
@@ -51,7 +51,7 @@ void AddInletOptions(Command command, Inlet& inlet) {
                     "Samples per second, e.g. 2.4e6; default unknown");
   command
       .AddParsed("--op", inlet.op, model::EnumNamed<dataplane::TransferOp>,
-                 "READ, WRITE or SEND, unless the sender says; default READ")
+                 "READ, WRITE or SEND, if the sender names none; default READ")
       .Suggest(WordsOf<dataplane::TransferOp>());
 }
 
@@ -60,24 +60,24 @@ void AddInletOptions(Command command, Inlet& inlet) {
 void AddReceiveCommand(Command tapectl, Program& program) {
   auto options = std::make_shared<ReceiveOptions>();
   const Command receive =
-      tapectl.AddCommand("receive", "Take a stream of another worker, which records --to this one");
-  receive.AddOption("INLET", options->name, "The name that the sender gives").Required();
+      tapectl.AddCommand("receive", "Receive a stream that another worker sends with record --to");
+  receive.AddOption("INLET", options->name, "Name of the inlet, as the sender gives it").Required();
   receive
       .AddParsed("--sink", options->end, ParseEnd,
-                 "verify, null, file:PATH, or another of the worker's")
+                 "verify, null, file:PATH, or another sink of the worker")
       .Required();
   receive.AddFlag("--replace", options->replace,
-                  "Put the new file in the place of one that is there, once it is complete");
+                  "Replace an existing file once the new one is complete");
   AddInletOptions(receive, options->inlet);
   receive.AddParsed("--wait", options->wait_ns, ParseDurationNs,
-                    "Wait so long for the stream, at most a day; default 60s");
+                    "Time to wait for the stream, at most 24h; default 60s");
   AddJobOptions(receive, *options);
   receive
       .AddOption("--rails", options->rails,
-                 "Rails of the worker, e.g. p0; default all that are not of kind ipc")
+                 "Rails of the worker, e.g. p0; default all except kind ipc")
       .SeparatedBy(',');
   receive.AddOption("--device", options->device,
-                    "A device of the worker, e.g. cuda:1; default the one with the fewest jobs");
+                    "Device of the worker, e.g. cuda:1; default the one with the fewest jobs");
   SetRun<ReceiveOptions>(receive, program, "receive", options, Receive);
 }
 

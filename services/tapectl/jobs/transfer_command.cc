@@ -69,7 +69,8 @@ absl::Status SetSource(const RecordOptions& options, StageSpec& source) {
 absl::Status RecordMembers(Program& program, InterruptWatch& interrupt,
                            const RecordOptions& options, RecordSpec spec) {
   if (!options.name.empty() || !options.to.empty() || !options.also.empty()) {
-    return absl::InvalidArgumentError("--group records into what --member says, and nothing else");
+    return absl::InvalidArgumentError(
+        "--group records into the channels of --member: give no CHANNEL, --to or --also");
   }
   TD_ASSIGN_OR_RETURN(spec.transfer, SpecOf(program, options, ""));
   spec.transfer.standbys = options.standbys;
@@ -144,13 +145,13 @@ absl::StatusOr<std::string> BeginAt(Program& program, const PlayOptions& options
 
 absl::Status Play(Program& program, const PlayOptions& options) {
   if (options.replace && options.end.name != "file") {
-    return absl::InvalidArgumentError("--replace is about the file of --sink file:PATH");
+    return absl::InvalidArgumentError("--replace needs --sink file:PATH");
   }
   InterruptWatch interrupt(kWhileAsking);
   PlaybackSpec spec{.sink = options.end, .playhead = options.playhead, .pacing = options.pacing};
   if (!options.group.name.empty()) {
     if (!options.name.empty() || options.segment.has_value()) {
-      return absl::InvalidArgumentError("--group is played instead of a RECORDING");
+      return absl::InvalidArgumentError("give either --group or a RECORDING");
     }
     TD_ASSIGN_OR_RETURN(spec.transfer, SpecOf(program, options, ""));
     if (options.replace) TD_RETURN_IF_ERROR(SetParameter(spec.sink, "replace", true));
@@ -189,31 +190,31 @@ void AddPlayhead(Command command, model::Playhead& playhead) {
   };
   const Option block =
       command.AddParsed("--from-block", playhead.start, from(Unit::kBlock, ParseNumber),
-                        "Begin at this block, counted from 0");
+                        "Start at this block, counted from 0");
   const Option sample = command.AddParsed(
       "--from-sample", playhead.start, from(Unit::kSample, ParseNumber),
-      "Begin at this sample, counted from 0, the first of what is named, also within a block");
-  const Option time = command.AddParsed(
-      "--from-time", playhead.start, from(Unit::kTime, ParseTimeNs),
-      "Begin at this time of capture: 2026-01-31T12:00:00Z, or -30s for 30 s ago");
+      "Start at this sample, counted from 0 at the start of RECORDING; it may lie within a block");
+  const Option time =
+      command.AddParsed("--from-time", playhead.start, from(Unit::kTime, ParseTimeNs),
+                        "Start at this capture time: 2026-01-31T12:00:00Z, or -30s for 30 s ago");
   block.Excludes(sample).Excludes(time);
   sample.Excludes(time);
   command.AddFlag("--stream", playhead.stream,
-                  "Of a later segment: go on with those that follow, as the whole stream does; a "
-                  "sample or time may lie in any of them");
+                  "Continue into the following segments, as the whole stream does; the start may "
+                  "lie in any of them");
   command.AddFlag("--follow", playhead.follow,
                   "Play a recording that is still being written, until it is closed");
   command.AddParsed("--behind", playhead.behind_ns, ParseDurationNs,
-                    "Give no block earlier than this after its capture, e.g. 200ms");
+                    "Delay each block to at least this long after its capture, e.g. 200ms");
 }
 
 void AddAlso(Command record, RecordOptions& options) {
-  const Option also =
-      record.AddOption("--also", options.also, "LUN/CHANNEL, record the same samples there too");
+  const Option also = record.AddOption("--also", options.also,
+                                       "LUN/CHANNEL to record the same samples into as well");
   record
       .AddOption("--also-transform", options.also_transforms,
-                 "A transform of what goes to --also alone, behind those of --transform; again for "
-                 "more, in this order")
+                 "Transform for --also alone, after those of --transform; repeat it for more, in "
+                 "this order")
       .OneEach()
       .Check([](const std::string& text) { return ParseStage(text).status(); }, kStageForm)
       .Needs(also);
@@ -224,7 +225,7 @@ Option AddGroup(Command command, GroupOptions& group, const std::string& help) {
   const Option option = command.AddOption("--group", group.name, help);
   command
       .AddParsed("--start-in", group.start_in_ns, ParseDurationNs,
-                 "Of a group: begin so long from now, unless --at says when; default 2s")
+                 "Start a group this long from now, if --at is not given; default 2s")
       .Needs(option);
   return option;
 }
@@ -237,35 +238,35 @@ void AddMembers(Command command, GroupOptions& group, const std::string& help,
 
 void AddPacing(Command command, model::Pacing& pacing) {
   command.AddParsed("--rate", pacing.rate_factor, ParseRateFactor,
-                    "Give samples at the rate of the recording (recorded), at a multiple of it, "
-                    "e.g. 0.5, or as fast as they come (max, the default)");
+                    "Pace of the samples: recorded, a multiple of the recorded rate, e.g. 0.5, or "
+                    "max (the default)");
   const Option end =
       command.AddParsed("--to-sample", pacing.end_sample, ParseCount,
-                        "End before this sample, counted from 0, also within a block");
-  const Option loop = command.AddParsed(
-      "--loop", pacing.loop, ParseSampleRange,
-      "A:B, play from sample A to before sample B again and again, without a seam");
+                        "Stop before this sample, counted from 0; it may lie within a block");
+  const Option loop =
+      command.AddParsed("--loop", pacing.loop, ParseSampleRange,
+                        "A:B: repeat the samples from A to before B, without a seam");
   loop.Excludes(end);
   command.AddParsed("--loop-count", pacing.loop_count, ParseCount,
-                    "End the loop after so many turns; default when it is cancelled");
+                    "Number of turns of the loop; default until cancelled");
   command.AddParsed(
       "--at", pacing.at_ns, ParseTimeNs,
-      "Give the first sample at this time, UTC, within a day: 2026-01-31T12:00:00.5Z");
+      "Deliver the first sample at this UTC time, within a day: 2026-01-31T12:00:00.5Z");
 }
 
 void AddRecord(Command tapectl, Program& program) {
   auto record_options = std::make_shared<RecordOptions>();
   const Command record = tapectl.AddCommand("record", "Record into a channel");
-  const Option channel = record.AddOption("CHANNEL", record_options->name,
-                                          "LUN/CHANNEL; of one of several nodes NODE/LUN/CHANNEL");
+  const Option channel = record.AddOption(
+      "CHANNEL", record_options->name, "LUN/CHANNEL; NODE/LUN/CHANNEL picks one of several nodes");
   record
       .AddOption("--to", record_options->to,
-                 "HOST:PORT/INLET of another worker (tapectl receive), instead of a channel: no "
-                 "storage is between; HOST:PORT,HOST:PORT/INLET deals to several")
+                 "HOST:PORT/INLET of another worker (tapectl receive), instead of a channel; "
+                 "HOST:PORT,HOST:PORT/INLET deals blocks to several")
       .Excludes(channel);
   record.AddParsed("--source", record_options->end, ParseEnd,
-                   "synth, file:PATH (raw or .sigmf-meta), ingest:udp=HOST:PORT (packets that come "
-                   "there), or another of the worker's, e.g. synth:seed=5,noise=0");
+                   "synth, file:PATH (raw or .sigmf-meta), ingest:udp=HOST:PORT (packets received "
+                   "there), or another source of the worker, e.g. synth:seed=5,noise=0");
   const Option blocks = record.AddParsed("--blocks", record_options->record.to.blocks, ParseCount,
                                          "Stop after this many blocks");
   record
@@ -274,17 +275,18 @@ void AddRecord(Command tapectl, Program& program) {
       .Excludes(blocks);
   AddFieldOptions(record, Purpose::kCreate, record_options->record);
   record.AddOption("--standby", record_options->standbys,
-                   "HOST:PORT of a storage node that takes the LUN over (tapedeck-storage "
-                   "--standby-for), to go on at if the first is lost; once for each, at most 8");
-  record.AddOption("--seed", record_options->seed, "Of the synth source; default 1");
-  record.AddFlag("--loop", record_options->loop, "Start the file again at its end");
+                   "HOST:PORT of a standby node (tapedeck-storage --standby-for) to continue on if "
+                   "the first is lost; repeat it, at most 8");
+  record.AddOption("--seed", record_options->seed, "Seed of the synth source; default 1");
+  record.AddFlag("--loop", record_options->loop, "Repeat the file");
   AddShared(record, *record_options);
-  AddMembers(record, record_options->group, "Record channels together, as this group, on one clock",
-             "WORKER=STORAGE/LUN/CHANNEL of the group, and behind a comma its source, if it is "
-             "another than --source; once for each");
+  AddMembers(record, record_options->group,
+             "Record several channels on one clock, as a group of this name",
+             "WORKER=STORAGE/LUN/CHANNEL of a member, then after a comma its source if not "
+             "--source; repeat it for each");
   AddAlso(record, *record_options);
   record.AddOption("--device", record_options->device,
-                   "A device of the worker, e.g. cuda:1, or all: a recording by each; default the "
+                   "Device of the worker, e.g. cuda:1, or all (one recording each); default the "
                    "one with the fewest jobs");
   SetRun<RecordOptions>(record, program, "record", record_options, Record);
 }
@@ -296,20 +298,20 @@ void AddPlay(Command tapectl, Program& program) {
   play.AddOption("--segment", play_options->segment,
                  "Only this segment of a stream, counted from 0");
   play.AddParsed("--sink", play_options->end, ParseEnd,
-                 "verify, null, file:PATH, or another of the worker's")
+                 "verify, null, file:PATH, or another sink of the worker")
       .Required();
   play.AddFlag("--replace", play_options->replace,
-               "Put the new file in the place of one that is there, once it is complete");
+               "Replace an existing file once the new one is complete");
   AddPlayhead(play, play_options->playhead);
   AddMembers(play, play_options->group,
-             "Play all members of this group, by name or ID, aligned to the sample; %m in the name "
-             "of --sink is the member's number",
-             "WORKER=NUMBER, who plays that member of the group, and behind a comma more numbers; "
-             "default --worker, all");
+             "Play all members of this group (name or ID), aligned to the sample; %m in --sink is "
+             "the member's number",
+             "WORKER=NUMBER: worker that plays this member; more numbers follow after commas; "
+             "default --worker plays all");
   AddPacing(play, play_options->pacing);
   AddShared(play, *play_options);
   play.AddOption("--device", play_options->device,
-                 "A device of the worker, e.g. cuda:1; default the one with the fewest jobs");
+                 "Device of the worker, e.g. cuda:1; default the one with the fewest jobs");
   SetRun<PlayOptions>(play, program, "play", play_options, Play);
 }
 

@@ -85,24 +85,25 @@ absl::Status ListChannels(Program& program, const ListOptions& options) {
 }
 
 void AddChannelCommands(Command tapectl, Program& program) {
-  const Command channel = tapectl.AddCommand("channel", "Configured streams of a LUN");
+  const Command channel =
+      tapectl.AddCommand("channel", "Create, change, list and delete the channels of LUNs");
 
   auto create_options = std::make_shared<ChannelOptions>();
-  const Command create = channel.AddCommand("create", "Make a channel");
+  const Command create = channel.AddCommand("create", "Create a channel");
   create.AddOption("NAME", create_options->name, "LUN/CHANNEL").Required();
   AddFieldOptions(create, Purpose::kCreate, create_options->fields);
   SetRun<ChannelOptions>(create, program, "channel create", create_options, CreateChannel);
 
   auto update_options = std::make_shared<ChannelOptions>();
   const Command update = channel.AddCommand(
-      "update", "Change what the next recordings of a channel are; those there are stay");
+      "update", "Change a channel for its next recordings; existing ones stay as they are");
   update.AddOption("NAME", update_options->name, "LUN/CHANNEL").Required();
   AddFieldOptions(update, Purpose::kUpdate, update_options->fields);
   SetRun<ChannelOptions>(update, program, "channel update", update_options, UpdateChannel);
 
   auto list_options = std::make_shared<ListOptions>();
-  const Command list = channel.AddCommand("list", "Show the channels");
-  list.AddOption("LUN", list_options->of, "Of this LUN only");
+  const Command list = channel.AddCommand("list", "List channels");
+  list.AddOption("LUN", list_options->of, "Only of this LUN");
   SetRun<ListOptions>(list, program, "channel list", list_options, ListChannels);
 
   auto show_options = std::make_shared<NameOptions>();

@@ -132,48 +132,46 @@ absl::Status DetachLun(Program& program, const DetachLunOptions& options) {
 void AddAttachAndDetach(Command lun, Program& program) {
   auto options = std::make_shared<AttachLunOptions>();
   const Command attach = lun.AddCommand(
-      "attach", "Take a LUN that another storage node made, or this one before it lost --state");
+      "attach", "Attach a LUN that another storage node made, or this node before it lost --state");
   attach
-      .AddOption("--member", options->members,
-                 "On the storage node: one of its directories or devices; repeat for all, in any "
-                 "order")
+      .AddOption(
+          "--member", options->members,
+          "Directory or device of the LUN on the storage node; repeat it for all, in any order")
       .Required();
-  const Option name =
-      attach.AddOption("--name", options->name, "Name it has from now on; default: its own");
+  const Option name = attach.AddOption("--name", options->name, "New name; default: its own");
   attach
       .AddFlag("--as-new", options->as_new,
-               "The members are a copy: it becomes a LUN of its own, with a new UUID")
+               "The members are a copy: attach them as a separate LUN with a new UUID")
       .Needs(name);
   SetRun<AttachLunOptions>(attach, program, "lun attach", options, AttachLun);
 
   auto detach_options = std::make_shared<DetachLunOptions>();
   const Command detach = lun.AddCommand(
-      "detach", "Let go of a LUN, which keeps all it holds and can be attached elsewhere");
+      "detach", "Detach a LUN: it keeps its recordings and can be attached elsewhere");
   detach.AddOption("NAME", detach_options->name, "LUN").Required();
   SetRun<DetachLunOptions>(detach, program, "lun detach", detach_options, DetachLun);
 }
 
 void AddCreateAndUpdate(Command lun, Program& program) {
   auto create_options = std::make_shared<LunOptions>();
-  const Command create = lun.AddCommand("create", "Make a LUN");
+  const Command create = lun.AddCommand("create", "Create a LUN");
   create.AddOption("NAME", create_options->name, "LUN").Required();
   create
       .AddOption("--store", create_options->fields.to.store,
                  "Kind of store, e.g. posix; tapectl nodes lists those of the storage node")
       .Required();
-  create.AddOption("--member", create_options->fields.to.members,
-                   "On the storage node: an empty directory or a device, as the store needs it; "
-                   "repeat for more");
+  create.AddOption(
+      "--member", create_options->fields.to.members,
+      "Empty directory or device on the storage node, as the store needs; repeat it for more");
   AddFieldOptions(create, Purpose::kCreate, create_options->fields);
   SetRun<LunOptions>(create, program, "lun create", create_options, CreateLun);
 
   auto update_options = std::make_shared<LunOptions>();
-  const Command update =
-      lun.AddCommand("update", "Change a LUN, also while it is recorded into and played");
+  const Command update = lun.AddCommand("update", "Change a LUN, even while sessions use it");
   update.AddOption("NAME", update_options->name, "LUN").Required();
   update.AddOption("--add-member", update_options->more_members,
-                   "On the storage node: an empty directory or a device, as for create, over which "
-                   "new recordings are striped too; repeat for more. None can be taken away");
+                   "Empty directory or device on the storage node to stripe new recordings over as "
+                   "well; repeat it for more. Members cannot be removed");
   AddFieldOptions(update, Purpose::kUpdate, update_options->fields);
   SetRun<LunOptions>(update, program, "lun update", update_options, UpdateLun);
 }
@@ -201,10 +199,11 @@ absl::Status ListLuns(Program& program, const ListOptions&) {
 }
 
 void AddLunCommands(Command tapectl, Program& program) {
-  const Command lun = tapectl.AddCommand("lun", "Storage containers of the storage node");
+  const Command lun =
+      tapectl.AddCommand("lun", "Create, change, attach, list and delete LUNs (volumes)");
   AddCreateAndUpdate(lun, program);
   AddAttachAndDetach(lun, program);
-  AddList(lun.AddCommand("list", "Show the LUNs"), program, "lun list", ListLuns);
+  AddList(lun.AddCommand("list", "List LUNs"), program, "lun list", ListLuns);
 
   auto show_options = std::make_shared<NameOptions>();
   const Command show = lun.AddCommand("show", "Show every setting and figure of a LUN");
@@ -216,7 +215,7 @@ void AddLunCommands(Command tapectl, Program& program) {
   remove.AddOption("NAME", delete_options->name, "LUN").Required();
   remove.AddFlag(
       "--force", delete_options->force,
-      "Delete its recordings too; one that is OFFLINE is forgotten, its members stay as they are");
+      "Delete its recordings too; an OFFLINE LUN is only forgotten, its members stay as they are");
   SetRun<DeleteLunOptions>(remove, program, "lun delete", delete_options, DeleteLun);
 }
 

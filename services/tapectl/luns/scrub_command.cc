@@ -20,7 +20,7 @@ constexpr absl::Duration kPollPeriod = absl::Milliseconds(200);
 
 // What an interrupt says, which ends the wait at once.
 constexpr char kScrubInterrupted[] =
-    "tapectl: interrupted; a scrub that has begun goes on: tapectl scrub show, tapectl scrub stop";
+    "tapectl: interrupted; a started scrub keeps running: tapectl scrub show, tapectl scrub stop";
 
 struct ScrubOptions {
   std::string name;
@@ -102,7 +102,7 @@ absl::Status StopScrub(Program& program, const ScrubOptions& options) {
 void AddScrubCommands(Command tapectl, Program& program) {
   const Command scrub = tapectl.AddCommand(
       "scrub",
-      "Read what is stored, slowly, name what is damaged, and rewrite a damaged copy of an index");
+      "Check stored recordings slowly, report damage and rewrite damaged copies of indexes");
   const auto add = [&](const std::string& verb, const std::string& help, auto run) {
     auto options = std::make_shared<ScrubOptions>();
     const Command command = scrub.AddCommand(verb, help);
@@ -111,13 +111,13 @@ void AddScrubCommands(Command tapectl, Program& program) {
     return std::pair(command, options);
   };
   const auto [start, options] =
-      add("start", "Go on where the last one stopped, to the end", StartScrub);
+      add("start", "Continue where the last scrub stopped, to the end", StartScrub);
   start.AddParsed("--rate", options->rate_bytes_per_s, ParseBytes,
                   "Bytes per second; default 100MB");
-  start.AddFlag("--restart", options->restart, "Begin at the first recording");
-  start.AddFlag("--detach", options->detach, "Do not wait for its end");
-  add("show", "Show how far it is", ShowScrub);
-  add("stop", "Stop it; the next one goes on there", StopScrub);
+  start.AddFlag("--restart", options->restart, "Start at the first recording");
+  start.AddFlag("--detach", options->detach, "Start the scrub and return");
+  add("show", "Show its progress", ShowScrub);
+  add("stop", "Stop it; the next start continues there", StopScrub);
 }
 
 }  // namespace tapedeck::services::tapectl

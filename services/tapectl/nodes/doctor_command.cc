@@ -83,12 +83,13 @@ absl::Status Doctor(Program& program, const DoctorOptions& options) {
 
 void AddDoctorCommand(Command tapectl, Program& program) {
   const auto options = std::make_shared<DoctorOptions>();
-  const Command doctor = tapectl.AddCommand(
-      "doctor",
-      "Find what is wrong with the storage node, the worker, and what is between them; exit status "
-      "0: nothing or notes, 10: warnings, 11: errors");
-  doctor.AddFlag("--measure", options->measure,
-                 "Also write and read each disk for up to 2 s, which other work on it feels");
+  const Command doctor =
+      tapectl.AddCommand("doctor",
+                         "Check the storage node, the worker and the network between them; exit "
+                         "status 0: nothing or notes, 10: warnings, 11: errors");
+  doctor.AddFlag(
+      "--measure", options->measure,
+      "Also measure each disk by up to 2 s of writing and reading, which slows other work on it");
   SetRun<DoctorOptions>(doctor, program, "doctor", options, Doctor);
 }
 

@@ -12,9 +12,9 @@ namespace tapedeck::services::tapectl {
 
 void AddLookOptions(Command command, LookOptions& options) {
   command.AddParsed("--every", options.every_ns, ParseDurationNs,
-                    "Time between two looks, e.g. 500ms; default 1s");
+                    "Interval between updates, e.g. 500ms; default 1s");
   command.AddParsed("--count", options.count, ParseCount,
-                    "End after so many looks; default when it is interrupted");
+                    "Number of updates; default until interrupted");
 }
 
 absl::Status LookAgain(const LookOptions& options,

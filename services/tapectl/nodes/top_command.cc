@@ -89,10 +89,9 @@ absl::Status Top(Program& program, const LookOptions& options) {
 
 void AddTopCommand(Command tapectl, Program& program) {
   auto options = std::make_shared<LookOptions>();
-  const Command top = tapectl.AddCommand(
-      "top",
-      "Show what runs and how fast, and when LUNs are full; where that is no terminal, a line for "
-      "each look");
+  const Command top = tapectl.AddCommand("top",
+                                         "Show running jobs, their rates and when LUNs are full; "
+                                         "without a terminal, a line for each update");
   AddLookOptions(top, *options);
   SetRun<LookOptions>(top, program, "top", options, Top);
 }

@@ -40,7 +40,7 @@ absl::StatusOr<flight::TraceRequest> RequestOf(Program& program, const TraceOpti
     request.recording = recording.stream.empty() ? stream.name : model::StreamNameOf(recording);
   } else if (options.last_ns == 0) {
     return absl::InvalidArgumentError(
-        "name a recording or a job, or say --last for all sessions or --dump for what one left");
+        "name a recording or a job, or give --last (all sessions) or --dump (a failed session)");
   }
   return request;
 }
@@ -151,23 +151,23 @@ absl::Status RunTrace(Program& program, const TraceOptions& options) {
 void AddTraceCommand(Command tapectl, Program& program) {
   auto options = std::make_shared<TraceOptions>();
   const Command command = tapectl.AddCommand(
-      "trace", "Write what the flight recorders of both nodes hold as one Perfetto timeline");
+      "trace", "Write the flight recorders of both nodes as one Perfetto timeline");
   command.AddOption("TARGET", options->target,
-                    "RECORDING or jobs/JOB; left out: all sessions of --last");
-  command.AddOption("--into", options->file, "The file, e.g. run.pftrace").Required();
+                    "RECORDING or jobs/JOB; default all sessions of --last");
+  command.AddOption("--into", options->file, "Output file, e.g. run.pftrace").Required();
   command.AddParsed("--last", options->last_ns, ParseDurationNs,
-                    "Only what happened in this time until now, e.g. 2s");
+                    "Only events of this time up to now, e.g. 2s");
   command
       .AddOption("--dump", options->dumps,
-                 "Instead of the nodes' memory, what a failed session has left: its name on a "
-                 "node, or a file's path; both nodes' for one timeline")
+                 "Dump of a failed session, by its name on a node or a file's path; give both "
+                 "nodes' for one timeline")
       .OneEach();
   command
       .AddOption("--limit", options->limit,
-                 "Largest size of the file, e.g. 64MiB; what is older is left out")
+                 "Maximum size of the file, e.g. 64MiB; older events are left out")
       .Check([](const std::string& text) { return ParseBytes(text).status(); })
       .ShowDefault();
-  command.AddFlag("--replace", options->replace, "Put it over a file that is there");
+  command.AddFlag("--replace", options->replace, "Replace an existing file");
   SetRun<TraceOptions>(command, program, "trace", options, RunTrace);
 }
 

@@ -108,8 +108,8 @@ absl::StatusOr<std::vector<TraceSource>> TraceNodes(const Program& program,
   if (std::ranges::any_of(sources, knows)) return sources;
   for (const TraceSource& source : sources) TD_RETURN_IF_ERROR(source.status);
   return absl::NotFoundError(
-      "the flight recorders of both nodes have no stamps of it: they keep the last seconds only, "
-      "and nothing of before the nodes started");
+      "the flight recorders of both nodes have no events of it: they keep the last seconds since "
+      "the nodes started");
 }
 
 absl::StatusOr<TraceSource> TraceDump(const Program& program, const std::string& dump) {

@@ -34,8 +34,8 @@ void AddList(Command command, Program& program, const std::string& what, List li
 }
 
 void AddWatchCommand(Command tapectl, Program& program) {
-  const Command watch = tapectl.AddCommand(
-      "watch", "Show a list again and again; where that is no terminal, what changed in it");
+  const Command watch =
+      tapectl.AddCommand("watch", "Watch a list; without a terminal, print only its changes");
   const auto add = [&](const std::string& noun, const std::string& help, List list) {
     auto options = std::make_shared<WatchOptions>();
     const Command command = watch.AddCommand(noun, help);
@@ -45,14 +45,14 @@ void AddWatchCommand(Command tapectl, Program& program) {
         [list](Program& self, const WatchOptions& given) { return Watch(self, given, list); });
     return std::pair(command, options);
   };
-  add("lun", "The LUNs and their room", ListLuns);
+  add("lun", "Watch LUNs and their free space", ListLuns);
   const auto [channels, of_lun] = add("channel", "The channels", ListChannels);
-  channels.AddOption("LUN", of_lun->list.of, "Of this LUN only");
+  channels.AddOption("LUN", of_lun->list.of, "Only of this LUN");
   const auto [recordings, of_channel] =
-      add("recordings", "The recordings, newest first", ListRecordings);
+      add("recordings", "Watch recordings, newest first", ListRecordings);
   AddListFilters(recordings, of_channel->list);
-  add("jobs", "The jobs, newest first", ListJobs);
-  add("nodes", "The storage node and the worker", ListNodes);
+  add("jobs", "Watch jobs, newest first", ListJobs);
+  add("nodes", "Watch the storage node and the worker", ListNodes);
 }
 
 }  // namespace tapedeck::services::tapectl

@@ -74,9 +74,8 @@ inline constexpr char kWhichRecording[] = "ID, LUN/CHANNEL/ID, LUN/CHANNEL/lates
 
 // Of commands that take several nodes.
 inline constexpr char kWhichRecordingOfNodes[] =
-    "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name; NODE/ before it where several nodes "
-    "of "
-    "--storage have one";
+    "ID, LUN/CHANNEL/ID, LUN/CHANNEL/latest or the full name; NODE/ before it picks one of several "
+    "nodes of --storage";
 
 // The name, as `help` says, and --segment.
 void AddRecordingChoice(Command command, RecordingChoice& choice,

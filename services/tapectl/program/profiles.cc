@@ -53,7 +53,7 @@ std::string Beside(const std::string& file, const std::string& path) {
 absl::StatusOr<Profile> ProfileOf(const std::string& file, const Element& from) {
   const std::string path = absl::StrCat("profiles.", from.key);
   if (from.kind != Element::Kind::kMap) {
-    return Fault({file, from.line, path}, "is no map of options");
+    return Fault({file, from.line, path}, "is not a map of options");
   }
   Profile profile;
   for (const Element& option : from.items) {
@@ -62,7 +62,7 @@ absl::StatusOr<Profile> ProfileOf(const std::string& file, const Element& from) 
       return Fault(place, NoSuch("option", option.key, kOptions));
     }
     if (option.kind != Element::Kind::kScalar) {
-      return Fault(place, absl::StrCat(config::Quoted(option.key), " is no single value"));
+      return Fault(place, absl::StrCat(config::Quoted(option.key), " is not a single value"));
     }
     const bool is_path = absl::StartsWith(option.key, "tls-");
     profile.options[option.key] = is_path ? Beside(file, option.text) : option.text;
@@ -72,7 +72,7 @@ absl::StatusOr<Profile> ProfileOf(const std::string& file, const Element& from) 
 }
 
 absl::StatusOr<Profiles> ProfilesOf(const std::string& file, const Element& root) {
-  if (root.kind != Element::Kind::kMap) return Fault({file, root.line}, "is no map");
+  if (root.kind != Element::Kind::kMap) return Fault({file, root.line}, "is not a map");
   Profiles profiles{.file = file};
   for (const Element& part : root.items) {
     const config::Place place{file, part.key_line, part.key};

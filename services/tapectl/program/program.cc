@@ -157,9 +157,10 @@ absl::Status CheckSeveral(const Program& program) {
   if (!NamesSeveral(program) || !AsksStorage(program)) return absl::OkStatus();
   const std::vector<absl::string_view> several = TakeSeveral();
   if (std::ranges::find(several, program.what) != several.end()) return absl::OkStatus();
-  return ArgumentInvalid("storage", absl::StrCat("--storage ", program.storage,
-                                                 ": this command is about one node; several take ",
-                                                 absl::StrJoin(several, ", ")));
+  return ArgumentInvalid("storage",
+                         absl::StrCat("--storage ", program.storage,
+                                      ": this command takes one node; these take several: ",
+                                      absl::StrJoin(several, ", ")));
 }
 
 }  // namespace tapedeck::services::tapectl

@@ -68,19 +68,19 @@ absl::Status RunAnnotate(Program& program, const AnnotateOptions& options) {
 }
 
 void AddText(Command command, std::string& label, std::string& comment) {
-  command.AddOption("--label", label, "One word or few");
-  command.AddOption("--comment", comment, "For people");
+  command.AddOption("--label", label, "Short label, e.g. burst");
+  command.AddOption("--comment", comment, "Comment for people");
 }
 
 }  // namespace
 
 void AddRecorderCommands(Command tapectl, Program& program) {
   auto trigger_options = std::make_shared<TriggerOptions>();
-  const Command trigger =
-      tapectl.AddCommand("trigger", "Keep what a triggered channel holds, and what follows");
+  const Command trigger = tapectl.AddCommand(
+      "trigger", "Trigger a channel: keep the samples that it holds and those that follow");
   trigger.AddOption("CHANNEL", trigger_options->name, "LUN/CHANNEL").Required();
   trigger.AddOption("--sample", trigger_options->trigger.sample,
-                    "The sample that triggers; default the newest");
+                    "Sample that triggers; default the newest");
   AddText(trigger, trigger_options->trigger.label, trigger_options->trigger.comment);
   SetRun<TriggerOptions>(trigger, program, "trigger", trigger_options, RunTrigger);
 
@@ -97,7 +97,7 @@ void AddRecorderCommands(Command tapectl, Program& program) {
                      absl::StrCat(kWhichRecording, "; running or closed"));
   annotate
       .AddOption("--sample", annotate_options->annotation.sample_start,
-                 "First sample it is about, counted from 0, the first of what is named")
+                 "First sample of the marker, counted from 0 at the start of RECORDING")
       .Required();
   annotate.AddOption("--samples", annotate_options->annotation.sample_count,
                      "Number of samples; default 0, a point");

@@ -222,18 +222,18 @@ void AddRecordingChoice(Command command, RecordingChoice& choice, const std::str
 }
 
 void AddRecordingsCommands(Command tapectl, Program& program) {
-  const Command recordings = tapectl.AddCommand("recordings", "What the storage node holds");
+  const Command recordings =
+      tapectl.AddCommand("recordings", "List, change, copy, export, verify and delete recordings");
 
   auto list_options = std::make_shared<ListOptions>();
-  const Command list = recordings.AddCommand("list", "Show recordings, newest first");
+  const Command list = recordings.AddCommand("list", "List recordings, newest first");
   AddListFilters(list, *list_options);
-  list.AddOption("--group", list_options->group,
-                 "Only the members of this group, by its name or ID");
+  list.AddOption("--group", list_options->group, "Only members of this group (name or ID)");
   SetRun<ListOptions>(list, program, "recordings list", list_options, ListRecordings);
 
   auto update_options = std::make_shared<RecordingOptions>();
-  const Command update =
-      recordings.AddCommand("update", "Change what is noted about a recording, running or closed");
+  const Command update = recordings.AddCommand(
+      "update", "Change the description and labels of a recording, running or closed");
   AddRecordingChoice(update, update_options->choice, kWhichRecording);
   AddFieldOptions(update, Purpose::kUpdate, update_options->fields);
   SetRun<RecordingOptions>(update, program, "recordings update", update_options, UpdateRecording);
@@ -245,7 +245,7 @@ void AddRecordingsCommands(Command tapectl, Program& program) {
     AddRecordingChoice(command, *choice);
     SetRun<RecordingChoice>(command, program, "recordings " + verb, choice, run);
   };
-  add("show", "Show all about a recording", ShowRecording);
+  add("show", "Show all fields of a recording", ShowRecording);
   AddDeleteCommand(recordings, program);
   AddExportCommand(recordings, program);
   AddImportCommand(recordings, program);

@@ -114,7 +114,7 @@ std::string LineOf(const Verification& verification) {
   }
   if (!verification.part.empty()) {
     absl::StrAppend(&line, "; that is ", verification.part,
-                    ": --storage with all nodes looks at all");
+                    ": name all nodes in --storage to check all");
   }
   return line;
 }
@@ -132,12 +132,13 @@ absl::Status VerdictOf(const Verification& verification, uint32_t copies) {
   std::string text = absl::StrCat(verification.recording, ": ");
   if (blocks == 0) {
     absl::StrAppend(&text, "no block is damaged, but ", files,
-                    "; tapectl scrub start mends what it can");
+                    "; tapectl scrub start repairs what it can");
   } else {
-    absl::StrAppend(&text, blocks, " of ", found.blocks,
-                    copies > 1 ? " blocks of both copies are damaged; tapectl repair makes each "
-                                 "from the other"
-                               : " blocks are damaged; the rest plays");
+    absl::StrAppend(
+        &text, blocks, " of ", found.blocks,
+        copies > 1
+            ? " blocks of both copies are damaged; tapectl repair restores each from the other"
+            : " blocks are damaged; the rest plays");
     if (of_files > 0) absl::StrAppend(&text, "; ", files, " damaged, too");
   }
   if (verification.missing_blocks > 0) {
@@ -228,7 +229,7 @@ absl::Status VerifyRecording(Program& program, const RecordingChoice& choice) {
 
 void AddVerifyCommand(Command recordings, Program& program) {
   auto choice = std::make_shared<RecordingChoice>();
-  const Command verify = recordings.AddCommand("verify", "Read every block and check it");
+  const Command verify = recordings.AddCommand("verify", "Read and check every block");
   AddRecordingChoice(verify, *choice);
   SetRun<RecordingChoice>(verify, program, "recordings verify", choice, VerifyRecording);
 }

@@ -94,11 +94,13 @@ void AddViewCommand(Command tapectl, Program& program) {
   const Command command = tapectl.AddCommand(
       "view", "Show a waterfall of a recording: power by frequency and time, also while it grows");
   AddRecordingChoice(command, options->choice, kWhichRecording);
-  command.AddOption("--first", options->first, "The sample to begin with, from 0");
-  command.AddOption("--count", options->count, "So many samples; 0: to the end");
-  command.AddOption("--columns", options->columns,
-                    "Frequencies: a power of two, 16 to 4096 (default: as the terminal has room)");
-  command.AddOption("--rows", options->rows, "Rows, 1 to 2048 (default: as the terminal has room)");
+  command.AddOption("--first", options->first, "First sample, counted from 0");
+  command.AddOption("--count", options->count, "Number of samples; 0: to the end");
+  command.AddOption(
+      "--columns", options->columns,
+      "Number of frequencies, a power of two from 16 to 4096 (default: as fits the terminal)");
+  command.AddOption("--rows", options->rows,
+                    "Number of rows, 1 to 2048 (default: as fits the terminal)");
   SetRun<ViewOptions>(command, program, "view", options, RunView);
 }
 

@@ -157,7 +157,7 @@ std::string WaterfallText(const Spectrogram& spectrogram, bool color) {
     absl::StrAppend(&text, LineOf(spectrogram, row, scale.value_or(Scale{.most = 1}), color));
   }
   if (spectrogram.band_rate > 0) absl::StrAppend(&text, FrequencyLine(spectrogram));
-  if (!scale.has_value()) return absl::StrCat(text, "nothing of it is there\n");
+  if (!scale.has_value()) return absl::StrCat(text, "it has no samples\n");
   absl::StrAppend(&text, absl::StrFormat("%.1f dB (dark) to %.1f dB (bright) of full scale",
                                          scale->least, scale->most));
   if (spectrogram.damaged_pieces > 0) {

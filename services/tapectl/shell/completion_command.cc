@@ -99,16 +99,16 @@ void AddCompletionCommand(Command tapectl, Program& program,
                          "Complete commands, options and names by Tab: eval \"$(tapectl completion "
                          "bash)\"");
   for (const std::string shell : {"bash", "zsh", "fish"}) {
-    command.AddCommand(shell, "Print what " + shell + " needs for it").WhenGiven([&program, shell] {
-      program.what = "completion " + shell;
-      program.run = [shell](Program&) {
-        std::cout << CompletionScript(shell) << std::flush;
-        return absl::OkStatus();
-      };
-    });
+    command.AddCommand(shell, "Print the script that " + shell + " needs for it")
+        .WhenGiven([&program, shell] {
+          program.what = "completion " + shell;
+          program.run = [shell](Program&) {
+            std::cout << CompletionScript(shell) << std::flush;
+            return absl::OkStatus();
+          };
+        });
   }
-  command
-      .AddCommand("words", "WORD...: what may come next on a line; what the shells need asks this")
+  command.AddCommand("words", "WORD...: print completions of a line; the shells' scripts call this")
       .WhenGiven([&program, &completion] {
         program.what = "completion words";
         program.run = [&completion](Program& self) { return PrintWords(self, completion); };

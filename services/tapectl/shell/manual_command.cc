@@ -21,15 +21,16 @@ std::vector<ManualSection> Sections() {
   for (const auto& [status, meaning] : kExitStatuses) {
     statuses.entries.emplace_back(absl::StrCat(status), meaning);
   }
-  return {statuses,
-          {.title = "ENVIRONMENT",
-           .entries = {{"NO_COLOR", "Set to anything, progress has no colour."},
-                       {"XDG_CONFIG_HOME", "Where tapedeck/profiles.yaml is, if not ~/.config."},
-                       {"XDG_STATE_HOME", "Where tapedeck/copies is, if not ~/.local/state."},
-                       {"OTEL_EXPORTER_OTLP_ENDPOINT", "Where traces go; unset: nowhere."}}},
-          {.title = "FILES",
-           .entries = {{"~/.config/tapedeck/profiles.yaml",
-                        "Options under names, for --profile. Others may not write it."}}}};
+  return {
+      statuses,
+      {.title = "ENVIRONMENT",
+       .entries = {{"NO_COLOR", "If set, progress has no colour."},
+                   {"XDG_CONFIG_HOME", "Directory of tapedeck/profiles.yaml; default ~/.config."},
+                   {"XDG_STATE_HOME", "Directory of tapedeck/copies; default ~/.local/state."},
+                   {"OTEL_EXPORTER_OTLP_ENDPOINT", "Where traces go; unset: nowhere."}}},
+      {.title = "FILES",
+       .entries = {{"~/.config/tapedeck/profiles.yaml",
+                    "Named sets of options, for --profile. Others may not write it."}}}};
 }
 
 absl::Status WritePage(const std::string& folder, const ManualPage& page) {
@@ -54,8 +55,8 @@ struct ManualOptions {
 void AddManualCommand(Command tapectl, Program& program, const command_line::CommandLine& line) {
   auto options = std::make_shared<ManualOptions>();
   const Command manual =
-      tapectl.AddCommand("manual", "Write manual pages of all commands, made from their help");
-  manual.AddOption("--into", options->folder, "A directory, which gets tapectl.1 and so on")
+      tapectl.AddCommand("manual", "Write manual pages of all commands, generated from their help");
+  manual.AddOption("--into", options->folder, "Output directory for tapectl.1 and the other pages")
       .Required();
   SetRun<ManualOptions>(manual, program, "manual", options,
                         [&line](Program& self, const ManualOptions& given) -> absl::Status {

@@ -24,7 +24,7 @@ absl::Status ListProfiles(Program& program) {
 }  // namespace
 
 void AddProfilesCommand(Command tapectl, Program& program) {
-  tapectl.AddCommand("profiles", "Show the profiles of --profile").WhenGiven([&program] {
+  tapectl.AddCommand("profiles", "List the profiles of --profile").WhenGiven([&program] {
     program.what = "profiles";
     program.run = ListProfiles;
   });

@@ -161,7 +161,7 @@ void Asker::AddOfWorker() {
   }
   if (Is("--device")) {
     for (const MemoryKindInfo& memory : worker->memory) Add(memory.device, memory.description);
-    if (IsOf("record")) Add("all", "a recording by each");
+    if (IsOf("record")) Add("all", "one recording each");
   }
 }
 

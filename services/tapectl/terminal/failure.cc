@@ -49,7 +49,7 @@ std::string MessageOf(const std::string& command, const absl::Status& status,
   }
   const auto field = reason->metadata.find("field");
   if (reason->reason != "ARGUMENT_INVALID" || field == reason->metadata.end()) return message;
-  if (field->second == "update_mask") return "nothing is to change: give an option that says what";
+  if (field->second == "update_mask") return "nothing to change: give at least one option";
   for (const OptionOfField& one : kOptionsOfFields) {
     absl::string_view rest = message;
     if (one.field != field->second || !Lists(one.commands, command)) continue;

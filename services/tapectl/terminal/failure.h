@@ -18,16 +18,16 @@ inline constexpr int kNotComparedStatus = 6;
 inline constexpr std::pair<int, const char*> kExitStatuses[] = {
     {0, "Done."},
     {1,
-     "It failed in a way that is not named below; a job was cancelled; something is "
-     "damaged. A block that is known to be missing is no damage."},
-    {2, "The line is wrong, or names something impossible."},
-    {3, "What it names is not there."},
-    {4, "The caller may not do that, or is not known."},
+     "Any other failure; a job was cancelled; something is damaged. A block known to be missing is "
+     "not damage."},
+    {2, "The command line is wrong or asks for something impossible."},
+    {3, "Something that it names does not exist."},
+    {4, "The caller has no permission or is not known."},
     {5, "A node, or something that it needs, cannot be reached."},
     {kNotComparedStatus, "A verify sink compared nothing: the CRC32C of each block was right."},
-    {10, "Of the doctor: warnings."},
-    {11, "Of the doctor: errors."},
-    {124, "It did not end in time."}};
+    {10, "The doctor found warnings."},
+    {11, "The doctor found errors."},
+    {124, "It did not end within its time limit."}};
 
 using convert::Remedies;
 using convert::Remedy;
@@ -47,7 +47,7 @@ inline constexpr OptionOfField kOptionsOfFields[] = {
     {"pacing.loop_count", "play", "--loop-count"},
     {"pacing.loop", "play", "--loop"},
     {"pacing.at", "play", "--at"},
-    {"playhead", "play", "the place to begin at"},
+    {"playhead", "play", "the start position"},
     {"at", "record", "--at"},
     {"limit", "record", "--blocks or --duration"},
     {"transforms", "record, play, receive", "--transform"},

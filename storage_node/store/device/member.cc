@@ -91,7 +91,7 @@ absl::Status CheckEmpty(const Device& device) {
                                            ", so it is left alone. Use another device; or, "
                                            "if that may be lost, run: wipefs -a ",
                                            path, " && blkdiscard -z ", path,
-                                           " (a file: make it anew with truncate)"));
+                                           " (a file: create it again with truncate)"));
 }
 
 absl::StatusOr<Superblock> FindSuperblock(const Device& device) {
@@ -130,7 +130,7 @@ absl::Status CheckSuperblock(const Superblock& found, const format::Uuid& uid,
   if (found.device_bytes <= device.bytes()) return absl::OkStatus();
   return disk::Unusable(
       device.path(), absl::StrCat("it has ", device.bytes(), " bytes, but had ", found.device_bytes,
-                                  " when the LUN was made; make it as large again"));
+                                  " when the LUN was created; restore that size"));
 }
 
 }  // namespace

@@ -304,10 +304,8 @@ absl::Status Member::LookAtPath() const {
                                               std::strerror(errno), ")"));
   }
   if (open.st_dev == named.st_dev && open.st_ino == named.st_ino) return absl::OkStatus();
-  return store::MemberVanished(
-      path(),
-      "another directory lies there than the one in use, which was replaced or "
-      "unmounted, or has something mounted over it");
+  return store::MemberVanished(path(),
+                               "the directory in use was replaced, unmounted or mounted over");
 }
 
 absl::Status Member::LookAtMarks() const {
@@ -318,7 +316,7 @@ absl::Status Member::LookAtMarks() const {
                     !folder.value_or(true) || !lock.value_or(true) ||
                     text.value_or(disk::EntryKind::kFile) != disk::EntryKind::kFile;
   if (!gone) return absl::OkStatus();
-  return store::MemberVanished(path(), absl::StrCat("what says whose it is, ", config_.path(),
+  return store::MemberVanished(path(), absl::StrCat("its LUN description, ", config_.path(),
                                                     ", was removed or replaced while in use"));
 }
 

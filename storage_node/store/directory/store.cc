@@ -143,7 +143,7 @@ absl::Status DirectoryStore::WriteSigmf(const store::RecordingPath& path, absl::
   if (kind != EntryKind::kNone && !HasOwnSigmf(directory)) {
     return absl::FailedPreconditionError(
         absl::StrCat(directory.PathOf(kSigmfMetaFile),
-                     " is somebody else's, or was edited: it is left as it is"));
+                     " is not Tapedeck's, or was edited: the node leaves it as it is"));
   }
   TD_RETURN_IF_ERROR(directory.MakeLink(kSigmfDataLink, "data"));
   return directory.WriteFile(kSigmfMetaFile, text);
@@ -237,9 +237,9 @@ absl::Status DirectoryStore::FinishChannel(const std::string& id, const store::K
     const store::RecordingPath path{.channel = id, .recording = *recording};
     if (!MayRemove(*channel, entry.name, path, known)) continue;
     TD_RETURN_IF_ERROR(RemoveFiles(*channel, entry.name, *recording));
-    dataplane::LogEach(dataplane::LogLevel::kInfo, "directory", "recording deleted",
-                       {{"path", channel->PathOf(*recording)},
-                        {"why", "its deletion was cut short when the node stopped"}});
+    dataplane::LogEach(
+        dataplane::LogLevel::kInfo, "directory", "recording deleted",
+        {{"path", channel->PathOf(*recording)}, {"why", "the node stopped during its deletion"}});
   }
   return absl::OkStatus();
 }

@@ -13,7 +13,7 @@ absl::StatusOr<std::shared_ptr<ArenaPool>> ArenaPool::Create(std::shared_ptr<Are
     const std::optional<uint64_t> offset = arena->Allocate(slot_bytes);
     if (!offset.has_value()) {
       return disk::MemberFull(
-          "memory", absl::StrCat("memory LUN: no room for a ring of ", slots, " slots of ",
+          "memory", absl::StrCat("memory LUN: no space for a ring of ", slots, " slots of ",
                                  slot_bytes, " bytes; delete recordings or end sessions"));
     }
     pool->AddSlot(*offset);

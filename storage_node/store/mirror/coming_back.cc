@@ -14,8 +14,8 @@ namespace {
 void LogOnlyThere(const std::string& member, const RecordingPath& path) {
   dataplane::LogEach(
       dataplane::LogLevel::kWarning, "mirror",
-      "recording kept: this copy alone has it, and nobody ordered its deletion; it "
-      "is listed when the LUN is opened next",
+      "recording kept: only this copy has it, and it was not deleted; lists show it after the "
+      "LUN's next opening",
       {{"member", member}, {"recording", absl::StrCat(path.channel, "/", path.recording)}});
 }
 
@@ -109,7 +109,7 @@ absl::Status MirroredStore::Purge(uint32_t member, NowKnown now_known) {
     dataplane::LogEach(dataplane::LogLevel::kInfo, "mirror", "recording deleted",
                        {{"member", pair_->name(member)},
                         {"recording", absl::StrCat(path.channel, "/", path.recording)},
-                        {"why", "it was deleted while this copy was not there"}});
+                        {"why", "it was deleted while this copy was missing"}});
   }
   return absl::OkStatus();
 }

@@ -35,8 +35,8 @@ absl::StatusOr<std::shared_ptr<Pair>> Pair::Create(std::string lun_uid, Members 
     return disk::Unusable(
         first, absl::StrCat("it and ", second, " were each used without the other, since ",
                             Since(*behind[0]), " and ", Since(*behind[1]),
-                            ": neither copy has all; take the one that you can do without away, "
-                            "and attach the LUN with the other"));
+                            ": neither copy is complete; remove the one that you need less, and "
+                            "attach the LUN with the other"));
   }
   for (uint32_t m = 0; m < kCopies; ++m) {
     const Member& other = members[OtherOf(m)];
@@ -47,9 +47,8 @@ absl::StatusOr<std::shared_ptr<Pair>> Pair::Create(std::string lun_uid, Members 
     const Member& other = members[OtherOf(m)];
     if (!behind[m].has_value() || other.store != nullptr) continue;
     return disk::Unusable(
-        members[m].name,
-        absl::StrCat("its copy is behind since ", Since(*behind[m]),
-                     ", and the whole one is not there: ", other.missing.message()));
+        members[m].name, absl::StrCat("its copy is behind since ", Since(*behind[m]),
+                                      ", and the whole one is missing: ", other.missing.message()));
   }
   TD_ASSIGN_OR_RETURN(auto marks, services::TaskThread::Create("mirror-marks"));
   std::shared_ptr<Pair> pair(new Pair(std::move(lun_uid), members, std::move(marks)));
@@ -106,9 +105,8 @@ absl::Status Pair::lacking() const {
             : " is not behind yet";
     if (state.store == nullptr) {
       return absl::UnavailableError(absl::StrCat(
-          "one copy is left: member ", names_[m], " is not there (", state.missing.message(),
-          "), and", since,
-          "; when it is there again, scrub the LUN: tapectl scrub start LUN --restart"));
+          "one copy is left: member ", names_[m], " is missing (", state.missing.message(),
+          "), and", since, "; when it is back, scrub the LUN: tapectl scrub start LUN --restart"));
     }
     if (state.behind.has_value()) {
       return absl::UnavailableError(
@@ -205,7 +203,7 @@ absl::Status Pair::Return(uint32_t member, std::shared_ptr<Store> store,
   if (says.has_value() && says->member != member) {
     const absl::Status doubt =
         disk::StoreIo(names_[member], "open",
-                      absl::StrCat("member ", names_[member], " is there again, and says that ",
+                      absl::StrCat("member ", names_[member], " is back, and says that ",
                                    names_[OtherOf(member)], " is behind since ", Since(*says)));
     if (!state.behind.has_value()) return doubt;
     state.missing = doubt;
@@ -247,11 +245,11 @@ absl::Status Pair::Untrusted(uint64_t omissions, uint32_t* member) const {
   const State& state = states_[*member];
   if (state.store == nullptr) {
     return absl::UnavailableError(
-        absl::StrCat("member ", names_[*member], " is not there: ", state.missing.message()));
+        absl::StrCat("member ", names_[*member], " is missing: ", state.missing.message()));
   }
   if (state.absences > 0 || omissions_ != omissions) {
-    return absl::UnavailableError(absl::StrCat("something was done without member ",
-                                               names_[*member], " meanwhile: scrub once more"));
+    return absl::UnavailableError(absl::StrCat("changes were made without member ", names_[*member],
+                                               " during the scrub: scrub again"));
   }
   return absl::OkStatus();
 }

@@ -42,15 +42,14 @@ std::string Named(int result) {
 std::string Advice(int result, absl::string_view member) {
   switch (-result) {
     case ETIMEDOUT:
-      return "; the cluster did not answer in time, and may have done it or not: see ceph -s";
+      return "; the cluster did not answer in time; it may have done it or not: see ceph -s";
     case ESHUTDOWN:
-      return "; another storage node has taken the LUN over, and the cluster takes nothing more "
-             "from this one";
+      return "; another storage node has taken the LUN over, and the cluster refuses this one";
     case ECANCELED:
       return "; another storage node has the LUN since";
     case EACCES:
     case EPERM:
-      return "; give the client the capabilities that Tapedeck's README of this store lists";
+      return "; give the client the capabilities that the README of this store lists";
     default:
       return absl::StrCat("; check ", member);
   }
@@ -128,9 +127,8 @@ absl::Status Cluster::Open(const std::string& pool, const std::string& space,
   if (objects.pool_requires_alignment2(&appends_only) == 0 && appends_only) {
     return disk::Unusable(
         member_, absl::StrCat("pool ", pool,
-                              " is erasure-coded, and its objects cannot be written over; for "
-                              "payload (rados:POOL+",
-                              pool, "/NAMESPACE) let them: ceph osd pool set ", pool,
+                              " is erasure-coded without overwrites; for payload (rados:POOL+",
+                              pool, "/NAMESPACE) allow them: ceph osd pool set ", pool,
                               " allow_ec_overwrites true"));
   }
   objects.set_namespace(space);
@@ -209,8 +207,9 @@ absl::Status Cluster::Error(absl::string_view operation, absl::string_view objec
                             int result) const {
   const std::string text = absl::StrCat(operation, " ", member_, " ", object, ": ", Named(result));
   if (result == -ENOSPC || result == -EDQUOT) {
-    return disk::MemberFull(member_, absl::StrCat(text, "; pool ", name_.payload_pool(),
-                                                  " has no room: delete recordings, or add OSDs"));
+    return disk::MemberFull(member_,
+                            absl::StrCat(text, "; pool ", name_.payload_pool(),
+                                         " has no free space: delete recordings, or add OSDs"));
   }
   return disk::StoreIo(member_, operation, absl::StrCat(text, Advice(result, member_)));
 }

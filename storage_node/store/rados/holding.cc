@@ -103,7 +103,7 @@ absl::Status Holding::TakeFrom(const librados::locker_t& locker) {
     return disk::Unusable(
         cluster_.member(),
         absl::StrCat("in use by ", DescribeLocker(locker),
-                     "; stop that one first. One that is gone leaves it once its lease is over"));
+                     "; stop that one first. If that node is gone, its lease must expire first"));
   }
   TD_RETURN_IF_ERROR(Fence(locker.address));
   const int result = cluster_.objects().break_lock(kLunObject, kLock, locker.client, locker.cookie);

@@ -63,10 +63,10 @@ absl::StatusOr<MemberName> CheckMember(const std::string& member) {
 absl::Status CheckMemberNames(const services::Lun& lun) {
   for (const std::string& member : lun.members) {
     if (ParseMember(member).ok()) continue;
-    return disk::MemberUnusable(
-        member, absl::StrCat("member ", dataplane::Printable(member),
-                             ": a rados LUN lies on rados:POOL/NAMESPACE, and this is none; attach "
-                             "it with its members"));
+    return disk::MemberUnusable(member,
+                                absl::StrCat("member ", dataplane::Printable(member),
+                                             ": a rados LUN needs members of the form "
+                                             "rados:POOL/NAMESPACE; attach it with its members"));
   }
   return absl::OkStatus();
 }

@@ -54,7 +54,7 @@ absl::StatusOr<Note> RadosNotebook::ReadNote() { return ReadNoteOf(cluster_); }
 
 absl::Status RadosNotebook::WriteNote(const Note& note) {
   if (note.text.size() > format::kMaxNoteBytes) {
-    return disk::Unusable(cluster_.member(), "the LUN's channels take more room than there is");
+    return disk::Unusable(cluster_.member(), "the LUN's channels take more space than there is");
   }
   librados::ObjectWriteOperation op;
   holding_.Guard(op);
@@ -79,8 +79,8 @@ absl::Status MakeLunObject(Cluster& cluster, const services::Lun& lun, uint32_t 
   const int result = cluster.Operate(kLunObject, op);
   if (result == -EOPNOTSUPP) {
     return disk::Unusable(cluster.member(),
-                          "its pool is erasure-coded, which can hold payload alone, beside a "
-                          "replicated one: rados:POOL+DATA_POOL/NAMESPACE");
+                          "its pool is erasure-coded, which can hold payload only; name a "
+                          "replicated pool first: rados:POOL+DATA_POOL/NAMESPACE");
   }
   if (result == -EEXIST) {
     const auto said = ReadLunObject(cluster);

@@ -35,14 +35,13 @@ void AddOptions(const services::command_line::Command& node) {
   SetCluster({});
   ClusterSettings& cluster = ClusterOfProcess();
   node.AddOption("--ceph-conf", cluster.conf,
-                 "The ceph.conf of the Ceph cluster that LUNs of kind rados lie on")
+                 "ceph.conf of the Ceph cluster for LUNs of kind rados")
       .ShowDefault();
-  node.AddOption("--ceph-user", cluster.user,
-                 "The name by which the node is known there, without \"client.\"")
+  node.AddOption("--ceph-user", cluster.user, "Ceph user of this node, without \"client.\"")
       .ShowDefault();
-  node.AddParsed("--lun-lease", cluster.lease, ParseLease,
-                 "How long a node that has vanished keeps a LUN of kind rados from others, 5s to "
-                 "10m; default 60s");
+  node.AddParsed(
+      "--lun-lease", cluster.lease, ParseLease,
+      "Time that a vanished node keeps a LUN of kind rados from others, 5s to 10m; default 60s");
 }
 
 void SetCluster(const ClusterSettings& settings) {

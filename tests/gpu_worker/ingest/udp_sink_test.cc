@@ -190,7 +190,7 @@ TEST_F(UdpSinkTest, APlaybackThatNobodyReceivesFails) {
   const absl::Status played = PlayTo(UdpTo(absl::StrCat("127.0.0.1:", port)), 20, UINT64_MAX);
   EXPECT_EQ(played.code(), absl::StatusCode::kUnavailable) << played;
   EXPECT_EQ(ReasonIn(played), "DESTINATION_UNREACHABLE");
-  EXPECT_THAT(std::string(played.message()), HasSubstr("nobody receives there"));
+  EXPECT_THAT(std::string(played.message()), HasSubstr("no program receives there"));
 }
 
 TEST_F(UdpSinkTest, GoesWhereTheWorkerMaySendAndNowhereElse) {

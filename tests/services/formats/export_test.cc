@@ -376,7 +376,7 @@ TEST_F(ExportTest, ABrokenOneGoesOnWhereItWas) {
   const absl::Status broken = Run("sigmf").status();
   EXPECT_EQ(ReasonIn(broken), "PEER_LOST");
   EXPECT_EQ(broken.message(),
-            "the node has gone; what there is stays, and --resume goes on with it");
+            "the node has gone; the partial file stays, and --resume continues it");
   EXPECT_THAT(Left(), ElementsAre("file.sigmf-data.export", "file.sigmf-data.export.json"));
   feed_.fails_at = UINT64_MAX;
   EXPECT_EQ(ReasonIn(Run("sigmf").status()), "FILE_EXISTS");

@@ -239,23 +239,24 @@ TEST_F(SigmfFilesTest, TextThatIsNoJsonIsRefusedByLineAndColumn) {
   EXPECT_THAT(Refusal(OpenText("{\"global\": {\"a\": \"50\xb0\"}}").status()),
               AllOf(HasSubstr("line 1, column 21: "), HasSubstr("UTF-8")));
   EXPECT_THAT(Refusal(OpenText(R"({"global": {"a": {"b": 1, "b": 2}}})").status()),
-              HasSubstr("global.a.b is there twice"));
+              HasSubstr("global.a.b appears twice"));
 }
 
 TEST_F(SigmfFilesTest, AValueThatCannotBeIsRefusedWithItsPlace) {
   const std::tuple<const char*, json, const char*> rows[] = {
-      {"/global/core:sample_rate", "1e6", "global.core:sample_rate: \"1e6\" is no rate"},
-      {"/global/core:author", 5, "global.core:author: 5 is no string"},
-      {"/global/core:geolocation", "here", "global.core:geolocation: \"here\" is no object"},
-      {"/global/core:sha512", "ab", "global.core:sha512: \"ab\" is no SHA-512"},
-      {"/captures/0/core:sample_start", -5, "captures[0].core:sample_start: -5 is no whole number"},
-      {"/captures/0/core:sample_start", 0.5, "captures[0].core:sample_start: 0.5 is no whole"},
-      {"/captures/0/core:datetime", "noon", "captures[0].core:datetime: \"noon\" is no time"},
+      {"/global/core:sample_rate", "1e6", "global.core:sample_rate: \"1e6\" is not a rate"},
+      {"/global/core:author", 5, "global.core:author: 5 is not a string"},
+      {"/global/core:geolocation", "here", "global.core:geolocation: \"here\" is not an object"},
+      {"/global/core:sha512", "ab", "global.core:sha512: \"ab\" is not a SHA-512"},
+      {"/captures/0/core:sample_start", -5,
+       "captures[0].core:sample_start: -5 is not a whole number"},
+      {"/captures/0/core:sample_start", 0.5, "captures[0].core:sample_start: 0.5 is not a whole"},
+      {"/captures/0/core:datetime", "noon", "captures[0].core:datetime: \"noon\" is not a time"},
       {"/captures/0/core:frequency", "100M",
-       "captures[0].core:frequency: \"100M\" is no frequency"},
-      {"/captures/0", 3, "captures[0]: 3 is no object"},
-      {"/captures", 3, "captures: 3 is no list"},
-      {"/annotations/0", json::object(), "annotations[0]: core:sample_start is not there"},
+       "captures[0].core:frequency: \"100M\" is not a frequency"},
+      {"/captures/0", 3, "captures[0]: 3 is not an object"},
+      {"/captures", 3, "captures: 3 is not a list"},
+      {"/annotations/0", json::object(), "annotations[0]: core:sample_start is missing"},
       {"/annotations/0",
        {{"core:sample_start", 0}, {"core:label", 7}},
        "annotations[0].core:label"}};

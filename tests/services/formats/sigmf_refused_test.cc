@@ -17,7 +17,7 @@ struct RefusedRow {
 };
 
 const RefusedRow kRefused[] = {
-    {"rate_0", Global("core:sample_rate", 0), "global.core:sample_rate: 0 is no rate"},
+    {"rate_0", Global("core:sample_rate", 0), "global.core:sample_rate: 0 is not a rate"},
     {"rate_negative", Global("core:sample_rate", -1e6),
      "global.core:sample_rate: -1000000.0 is no"},
     {"rate_1e400", Instead("1000000.0", "1e400"), "line 1, column "},
@@ -28,7 +28,7 @@ const RefusedRow kRefused[] = {
      "global.core:datatype: datatype 'cf32'"},
     {"type_upper_case", Global("core:datatype", "CF32_LE"), "global.core:datatype: "},
     {"type_ci4", Global("core:datatype", "ci4"), "global.core:datatype: "},
-    {"type_null", Global("core:datatype", nullptr), "global: core:datatype is not there"},
+    {"type_null", Global("core:datatype", nullptr), "global: core:datatype is missing"},
     {"two_channels", Global("core:num_channels", 2),
      "make a file of each channel, or take x.sigmf-data as samples of no format "
      "(tapectl recordings import --format raw)"},
@@ -41,8 +41,9 @@ const RefusedRow kRefused[] = {
     {"hash_of_other_data", Global("core:sha512", std::string(128, 'a')),
      "take core:sha512 out of the meta"},
     {"time_year_9999", CaptureKey("core:datetime", "9999-12-31T23:59:59Z"),
-     "captures[0].core:datetime: \"9999-12-31T23:59:59Z\" is no time from 1823 to 2116"},
-    {"time_empty", CaptureKey("core:datetime", ""), "captures[0].core:datetime: \"\" is no time"},
+     "captures[0].core:datetime: \"9999-12-31T23:59:59Z\" is not a time from 1823 to 2116"},
+    {"time_empty", CaptureKey("core:datetime", ""),
+     "captures[0].core:datetime: \"\" is not a time"},
     {"time_epoch", CaptureKey("core:datetime", 1704164645),
      "captures[0].core:datetime: 1704164645"},
     {"time_date_alone", CaptureKey("core:datetime", "2024-01-02"), "captures[0].core:datetime: "},
@@ -54,7 +55,7 @@ const RefusedRow kRefused[] = {
      [](FieldFiles& x) {
        x.Annotate({{"core:sample_start", 5}, {"core:sample_count", -1}});
      },
-     "annotations[0].core:sample_count: -1 is no whole number"},
+     "annotations[0].core:sample_count: -1 is not a whole number"},
     {"comment_in_json", Instead("\"captures\"", "// mine\n\"captures\""), "line 1, column "},
     {"comma_too_many", Instead("\"annotations\":[]", "\"annotations\":[],"), "line 1, column "},
     {"single_quotes", Text("{'global': {}}"), "line 1, column 2: "},
@@ -64,12 +65,13 @@ const RefusedRow kRefused[] = {
      "line 1, column "},
     {"cut_json", Text(R"({"global": {"core:datatype")"), "line 1, column "},
     {"empty_meta", Text(" "), "line 1, column "},
-    {"a_list", Text("[1]"), "it is no JSON object"},
+    {"a_list", Text("[1]"), "it is not a JSON object"},
     {"utf16", Text(std::string("\xff\xfe{\0}\0", 6)), "line 1, column "},
     {"lone_surrogate", Instead("1.2.0", "\\ud800"), "line 1, column "},
     {"deep", Text(std::string(100'000, '[')), "nested deeper than 32 levels"},
     {"long_string", Text("{\"global\": \"" + std::string(17 << 20, 'x') + "\"}"), "16777216 bytes"},
-    {"member_of_a_pair", [](FieldFiles& x) { x.options.member = "x"; }, "is no archive, of which"},
+    {"member_of_a_pair", [](FieldFiles& x) { x.options.member = "x"; },
+     "is not an archive, of which"},
     {"no_data_bytes", [](FieldFiles& x) { x.data.clear(); }, "there are no samples"},
 };
 
@@ -85,10 +87,10 @@ TEST_F(SigmfFieldTest, DataThatIsNoFileIsRefused) {
   EXPECT_THAT(std::string(open().message()), HasSubstr("x.sigmf-data"));
   const std::string data = folder_ + "/x.sigmf-data";
   std::filesystem::create_directory(data);
-  EXPECT_THAT(std::string(open().message()), HasSubstr("x.sigmf-data: is no regular file"));
+  EXPECT_THAT(std::string(open().message()), HasSubstr("x.sigmf-data: is not a regular file"));
   std::filesystem::remove(data);
   ASSERT_EQ(mkfifo(data.c_str(), 0600), 0);
-  EXPECT_THAT(std::string(open().message()), HasSubstr("x.sigmf-data: is no regular file"));
+  EXPECT_THAT(std::string(open().message()), HasSubstr("x.sigmf-data: is not a regular file"));
 }
 
 TEST_F(SigmfFieldTest, AnotherFileOfThePairIsNamed) {

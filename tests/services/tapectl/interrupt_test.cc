@@ -84,9 +84,11 @@ TEST(InterruptTest, EveryCallEndsAtOnce) {
 TEST(InterruptTest, TheUserIsToldWhatGoesOn) {
   const std::string recording = "luns/l0/channels/c0/recordings/r";
   const std::vector<std::pair<std::vector<std::string>, std::string>> calls = {
-      {{"scrub", "start", "l0"}, "goes on: tapectl scrub show"},
-      {{"recordings", "copy", recording, "l0/c1"}, "the same command goes on with the copy"},
-      {{"recordings", "move", recording, "l0/c1"}, "the same command goes on with the move"}};
+      {{"scrub", "start", "l0"}, "keeps running: tapectl scrub show"},
+      {{"recordings", "copy", recording, "l0/c1"},
+       "run the same command again to continue the copy"},
+      {{"recordings", "move", recording, "l0/c1"},
+       "run the same command again to continue the move"}};
   const MuteAddress collector;
   for (const bool traced : {false, true}) {
     if (traced) setenv("OTEL_EXPORTER_OTLP_ENDPOINT", ("http://" + collector.text()).c_str(), 1);

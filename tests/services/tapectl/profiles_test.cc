@@ -97,11 +97,11 @@ TEST_F(ProfilesTest, WhatIsWrongIsRefusedWithItsPlace) {
            {"default: lab\n", "there is no profile \"lab\""},
            {"default: lab\nprofiles: {lap: {}}\n", "did you mean \"lap\"?"},
            {"profiles:\n  a:\n    storge: x\n", "profiles.yaml:3: profiles.a: there is no option"},
-           {"profiles: {a: b}\n", "is no map of options"},
-           {"profiles: {a: {storage: [b]}}\n", "is no single value"},
+           {"profiles: {a: b}\n", "is not a map of options"},
+           {"profiles: {a: {storage: [b]}}\n", "is not a single value"},
            {"default: a\nprofiles: {a: {output: xml}}\n", "profiles.yaml:2: output: "},
            {"profile: {}\n", "is neither"},
-           {"- a\n", "is no map"},
+           {"- a\n", "is not a map"},
            {std::string(300 << 10, '#') + "\n", "has more than"}}) {
     Write(text);
     ExpectRefused(why);
@@ -117,7 +117,7 @@ TEST_F(ProfilesTest, AFileThatOthersMayWriteIsRefused) {
   }
   std::filesystem::remove(file_);
   ASSERT_EQ(mkfifo(file_.c_str(), 0600), 0);
-  ExpectRefused("is no regular file");
+  ExpectRefused("is not a regular file");
   std::filesystem::remove(file_);
   EXPECT_EQ(ListExit({"--storage", node_.address}), 0) << "there need be none";
   EXPECT_EQ(ListExit({"--profile", "lab"}), 2);

@@ -304,9 +304,9 @@ TEST_F(TapectlTest, StopAndCancelSayThatTheyAsked) {
 TEST_F(TapectlTest, WhoLeavesALiveSourceIsToldHowItEndsWell) {
   const std::vector<std::string> live = {"record",     "l0/endless", "--source", "synth",
                                          "--duration", "1h",         "--detach"};
-  EXPECT_THAT(Run(live).out, HasSubstr("tapectl jobs stop jobs/j1 ends a live source well"));
+  EXPECT_THAT(Run(live).out, HasSubstr("tapectl jobs stop jobs/j1 seals a live recording"));
   const Outcome attached = Run({"jobs", "attach", "j1"}, [this] { AwaitBlocks(); });
-  EXPECT_THAT(attached.err, HasSubstr("tapectl jobs stop jobs/j1 ends a live source well"));
+  EXPECT_THAT(attached.err, HasSubstr("tapectl jobs stop jobs/j1 seals a live recording"));
   const Outcome played = Run({"play", "l0/c0/r", "--sink", "null", "--detach"});
   EXPECT_THAT(played.out, HasSubstr("tapectl jobs cancel jobs/j2 ends it"));
   EXPECT_THAT(played.out, Not(HasSubstr("jobs stop")));
@@ -348,10 +348,10 @@ TEST_F(TapectlTest, AnInterruptDetachesAndLeavesTheJob) {
   RunJson({"record", "l0/endless", "--source", "synth", "--duration", "1h", "--detach"});
   const Outcome detached = Run({"jobs", "attach", "j1"}, [this] { AwaitBlocks(); });
   EXPECT_EQ(detached.exit_code, -SIGINT);
-  EXPECT_THAT(detached.err, HasSubstr("detached; jobs/j1 goes on"));
+  EXPECT_THAT(detached.err, HasSubstr("detached; jobs/j1 keeps running"));
   EXPECT_EQ(node_.jobs.ListJobs()[0].state, JobState::kRunning);
   const json late = RunJson({"jobs", "attach", "j1", "--timeout", "300ms"}, 124);
-  EXPECT_THAT(std::string(late["error"]["message"]), HasSubstr("goes on"));
+  EXPECT_THAT(std::string(late["error"]["message"]), HasSubstr("keeps running"));
   EXPECT_EQ(node_.jobs.ListJobs()[0].state, JobState::kRunning);
   EXPECT_EQ(RunJson({"jobs", "cancel", "j1"})["state"], "CANCELLED");
 }

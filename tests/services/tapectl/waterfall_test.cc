@@ -102,7 +102,7 @@ TEST(WaterfallTest, ARetuneWithinThePictureIsNoted) {
 
 TEST(WaterfallTest, NothingIsSaidToBeThereWhereNothingIs) {
   Spectrogram none{.columns = 16, .rows = 1, .powers = std::vector<float>(16, kNone)};
-  EXPECT_THAT(WaterfallText(none, false), HasSubstr("nothing of it is there"));
+  EXPECT_THAT(WaterfallText(none, false), HasSubstr("it has no samples"));
   EXPECT_THAT(WaterfallText(none, false), StartsWith("          0 ????????????????\n"));
 }
 

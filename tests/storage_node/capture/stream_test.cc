@@ -218,7 +218,8 @@ TEST_P(StreamTest, AFollowerCrossesSegmentsAndIsToldWhenItIsOvertaken) {
   }
   EXPECT_EQ(given - 1, kSegmentBlocks);
   EXPECT_TRUE(absl::IsDataLoss(end)) << end;
-  EXPECT_THAT(std::string(end.message()), testing::HasSubstr("deleted before it was reached"));
+  EXPECT_THAT(std::string(end.message()),
+              testing::HasSubstr("deleted before the player reached it"));
 
   ASSERT_TRUE(recorder.Finish().ok());
   for (uint64_t i = 992; i < 1000; ++i) {

@@ -65,7 +65,7 @@ TEST_F(TriggerPortTest, ADiskThatMakesNoRecordingIsNamed) {
   RunUntilAsked();
   const absl::Status told = caught.get().status();
   EXPECT_EQ(Reason(told), "LUN_NOT_RESPONDING");
-  EXPECT_THAT(std::string(told.message()), testing::HasSubstr("the capture is kept"));
+  EXPECT_THAT(std::string(told.message()), testing::HasSubstr("the node keeps the capture"));
   Answer();  // nobody waits for it
   EXPECT_EQ(acts_, 1);
 }

@@ -76,7 +76,7 @@ TEST_F(TriggerTest, ASampleThatIsHeldNoMoreIsRefused) {
     return node_.node().recorder().TriggerRecording(kTriggered, {.sample = 3 * kSamples}).status();
   });
   EXPECT_EQ(Reason(refused), "ARGUMENT_INVALID");
-  EXPECT_THAT(std::string(refused.message()), testing::HasSubstr("is held no more"));
+  EXPECT_THAT(std::string(refused.message()), testing::HasSubstr("is no longer held"));
   Push(recorder, 50, 60);
   EXPECT_THAT(*node_.node().recordings().ListRecordings(kTriggered), testing::IsEmpty());
 }

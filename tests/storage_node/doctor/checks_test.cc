@@ -66,7 +66,7 @@ TEST_F(DoctorLunTest, ASlowRateIsNotNone) {
   Findings findings;
   CheckFreeSpace(lun_, findings);
   ASSERT_EQ(findings.size(), 1u);
-  EXPECT_THAT(findings[0].what, HasSubstr("for 317 s at the 0.47 MB/s of late"));
+  EXPECT_THAT(findings[0].what, HasSubstr("full in 317 s at the recent 0.47 MB/s"));
 }
 
 TEST_F(DoctorLunTest, MembersLeaveNothingBehind) {

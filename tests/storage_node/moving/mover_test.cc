@@ -190,7 +190,7 @@ TEST_F(MoverTest, WhatNoPolicyCanBe) {
   };
   EXPECT_THAT(refused("luns/l"), HasSubstr("ARGUMENT_INVALID"));
   EXPECT_THAT(refused("luns/none"), HasSubstr("LUN_NOT_FOUND"));
-  EXPECT_THAT(refused("luns/volatile"), HasSubstr("keeps nothing"));
+  EXPECT_THAT(refused("luns/volatile"), HasSubstr("loses everything"));
   EXPECT_THAT(refused("127.0.0.1:7401/deep"), HasSubstr("tapectl recordings move"));
   EXPECT_THAT(refused("luns/deep", 0), HasSubstr("move_after"));
   EXPECT_THAT(refused("luns/deep", 999'999'999), HasSubstr("move_after"));
@@ -207,7 +207,7 @@ TEST_F(MoverTest, NoPolicyBringsThemBack) {
   After();
   const absl::Status back = SetPolicy("luns/l", kHourNs, kTo);
   EXPECT_EQ(Reason(back), "ARGUMENT_INVALID");
-  EXPECT_THAT(std::string(back.message()), HasSubstr("come back"));
+  EXPECT_THAT(std::string(back.message()), HasSubstr("move back"));
 }
 
 }  // namespace

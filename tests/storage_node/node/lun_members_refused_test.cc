@@ -266,7 +266,7 @@ TEST(RefusedMemberOfDevices, ThatIsSmaller) {
                      "")
           .status();
   EXPECT_EQ(Reason(status), "ARGUMENT_INVALID");
-  EXPECT_THAT(std::string(status.message()), HasSubstr("so much smaller than the others"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("much smaller than the others"));
   EXPECT_EQ(node.node().luns().GetLun(kGrownLun)->capacity_bytes, before.capacity_bytes);
 }
 
@@ -286,7 +286,7 @@ TEST(RefusedMemberOfDevices, OfARingWithoutACapacity) {
   auto change = services::LunUpdate().Set(&services::Lun::members, members);
   const absl::Status status = update(change);
   EXPECT_EQ(Reason(status), "ARGUMENT_INVALID");
-  EXPECT_THAT(std::string(status.message()), HasSubstr("is a ring, and what it holds"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("is a ring, and its recordings"));
   change.Set(&services::Lun::capacity_bytes, before.capacity_bytes);
   EXPECT_TRUE(update(change).ok());
   EXPECT_EQ(node.node().luns().GetLun(kGrownLun)->capacity_bytes, before.capacity_bytes);

@@ -23,7 +23,7 @@ using testing::HasSubstr;
 
 const auto kSaysWhatToDo =
     AllOf(HasSubstr("format version 1"), HasSubstr("this build reads version 2"),
-          HasSubstr("nothing of it was changed"), HasSubstr("with the Tapedeck that wrote it"));
+          HasSubstr("changed nothing"), HasSubstr("with the Tapedeck that wrote it"));
 
 class OlderVersion : public testing::TestWithParam<std::string> {
  protected:

@@ -116,7 +116,7 @@ absl::Status CheckDirectory(const std::string& directory) {
       std::filesystem::is_empty(directory, error) && !error) {
     return absl::OkStatus();
   }
-  return ArgumentInvalid("directory", absl::StrCat(directory, " is no empty directory"));
+  return ArgumentInvalid("directory", absl::StrCat(directory, " is not an empty directory"));
 }
 
 absl::Status ServeUntilEnd(fuse* files, const MountSettings& settings) {

@@ -30,7 +30,7 @@ absl::StatusOr<Item> Believed(const std::string& node, absl::StatusOr<Item> answ
   return ProtocolViolation(
       {.message = "answer", .field = "name", .peer = node},
       absl::StrCat(node, " names something \"", dataplane::Printable(answered->name, 200),
-                   "\", which is no name"));
+                   "\", which is not a name"));
 }
 
 }  // namespace tapedeck::services::client

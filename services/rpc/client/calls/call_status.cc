@@ -21,8 +21,8 @@ absl::string_view CauseOf(const absl::Status& status) {
 absl::string_view AdviceFor(absl::string_view cause) {
   for (const char* word : {"Socket closed", "andshake", "erification"}) {
     if (absl::StrContains(cause, word)) {
-      return ", with certificates that each end believes of the other, or without any: the node's "
-             "log says what it refuses";
+      return "; use certificates of one CA on both ends, or none; the node's log says why it "
+             "refused";
     }
   }
   return "";

@@ -32,11 +32,11 @@ bool SilenceWatch::OnLook(bool alive) {
 absl::Status SilenceWatch::status() const {
   if (!silent_) return absl::OkStatus();
   const bool connected = channel_.channel->GetState(false) == GRPC_CHANNEL_READY;
-  return absl::DeadlineExceededError(absl::StrCat(
-      channel_.address, " has shown no sign of life for ",
-      absl::FormatDuration(most_looks_ * Pulse::kEach),
-      connected ? ": it is connected and answers nothing, neither the call nor its connection"
-                : ": it takes connections at most, and says nothing"));
+  return absl::DeadlineExceededError(
+      absl::StrCat(channel_.address, " has shown no sign of life for ",
+                   absl::FormatDuration(most_looks_ * Pulse::kEach),
+                   connected ? ": it is connected but answers neither the call nor keepalives"
+                             : ": it may accept connections but does not answer"));
 }
 
 std::string NewRequestId() {

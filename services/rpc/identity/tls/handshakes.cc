@@ -64,7 +64,7 @@ std::string WhyWeRefused(int alert) {
     case kCertificateRequired:
       return "it has no certificate";
     case SSL_AD_UNKNOWN_CA:
-      return "its certificate is of an authority that is not believed";
+      return "its certificate is of an authority that is not trusted";
     case SSL_AD_CERTIFICATE_EXPIRED:
       return "its certificate has expired";
     case SSL_AD_PROTOCOL_VERSION:
@@ -79,7 +79,7 @@ std::string WhyFailed(const Visit& visit) {
   if (!visit.alert.has_value()) {
     const bool late = dataplane::SteadyTime() - visit.begun >=
                       absl::Milliseconds(kHandshakeTimeoutMs - kTimerSlackMs);
-    return late ? absl::StrCat("it is not done within ", kHandshakeTimeoutMs / 1000, " s")
+    return late ? absl::StrCat("it has not finished within ", kHandshakeTimeoutMs / 1000, " s")
                 : "it went away, or does not speak TLS";
   }
   if (visit.we_said_so) return WhyWeRefused(*visit.alert);
@@ -164,7 +164,7 @@ Handshakes::Arrival::Arrival(const Handshakes& handshakes, std::string peer)
         Visit{.book = handshakes.book_, .peer = std::move(peer), .begun = dataplane::SteadyTime()};
     return;
   }
-  Log(LogLevel::kWarning, kHandshakeLog, "turned away: there are too many handshakes",
+  Log(LogLevel::kWarning, kHandshakeLog, "refused: too many handshakes",
       {{"peer", peer},
        {"at_once", absl::StrCat(handshakes.book_->limits.at_once)},
        {"of_one_host", absl::StrCat(handshakes.book_->limits.of_one_host)}});

@@ -9,13 +9,12 @@ using command_line::Command;
 using command_line::Option;
 
 Option AddTlsOptions(const Command& program, TlsFiles& files, Environment environment) {
-  const Option cert =
-      program.AddOption("--tls-cert", files.cert,
-                        "PEM file of this program's certificate; with it connections are TLS 1.3, "
-                        "and both ends prove who they are");
+  const Option cert = program.AddOption("--tls-cert", files.cert,
+                                        "PEM file of this program's certificate; connections then "
+                                        "use TLS 1.3 and both ends prove their identity");
   const Option key = program.AddOption("--tls-key", files.key, "PEM file of its private key");
-  const Option ca = program.AddOption(
-      "--tls-ca", files.ca, "PEM file of the authorities whose certificates are believed");
+  const Option ca =
+      program.AddOption("--tls-ca", files.ca, "PEM file of the certificate authorities to trust");
   cert.Needs(key).Needs(ca);
   key.Needs(cert).Needs(ca);
   ca.Needs(cert).Needs(key);
@@ -29,15 +28,16 @@ Option AddTlsOptions(const Command& program, TlsFiles& files, Environment enviro
 void AddNodeOptions(const Command& node, Settings& settings) {
   const Option cert = AddTlsOptions(node, settings.tls, Environment::kIgnored);
   node.AddOption("--policy", settings.policy,
-                 "File that says which certificate may do what; without it each may do everything")
+                 "Policy file: what each certificate may do; default everything")
       .Needs(cert);
   node.AddFlag("--open-health", settings.open_health,
-               "Answer the health service to every certificate, whatever the policy says");
-  node.AddFlag("--insecure", settings.insecure,
-               "Listen in plain text where other machines reach it: anybody there may do anything");
-  node.AddChoice("--rail-tls", settings.rail_tls, {{"on", true}, {"off", false}},
-                 "Encrypt what TCP rails carry, by the kernel's TLS; both nodes of a session or "
-                 "neither");
+               "Answer health checks of every certificate, whatever the policy says");
+  node.AddFlag(
+      "--insecure", settings.insecure,
+      "Allow plain text on an address that other machines reach: anybody there may do anything");
+  node.AddChoice(
+      "--rail-tls", settings.rail_tls, {{"on", true}, {"off", false}},
+      "Encrypt TCP rails with the kernel's TLS; set it the same on both nodes of a session");
 }
 
 absl::Status CheckOptions(const Settings& settings) {

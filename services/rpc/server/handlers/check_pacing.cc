@@ -31,7 +31,7 @@ absl::Status CheckEnd(uint64_t end, const Playhead& playhead) {
   const uint64_t first = FirstOf(playhead);
   if (end > first && end <= INT64_MAX) return absl::OkStatus();
   return FieldError("pacing.end_sample",
-                    absl::StrCat("is ", end, ", which is no sample after ", first));
+                    absl::StrCat("is ", end, ", which is not a sample after ", first));
 }
 
 absl::Status CheckLoop(const model::Pacing& pacing, const Playhead& playhead) {

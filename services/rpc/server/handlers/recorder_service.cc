@@ -39,7 +39,7 @@ absl::Status CheckAnnotation(absl::string_view field, const Annotation& annotati
     return convert::FieldError(absl::StrCat(field, ".details"), "is longer than 16 KiB");
   }
   if (!details.empty() && !sigmf::ObjectOf(details).is_object()) {
-    return convert::FieldError(absl::StrCat(field, ".details"), "is no JSON object");
+    return convert::FieldError(absl::StrCat(field, ".details"), "is not a JSON object");
   }
   return absl::OkStatus();
 }

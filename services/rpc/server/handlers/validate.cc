@@ -210,7 +210,8 @@ absl::Status CheckView(const SpectrogramRequest& request) {
   TD_RETURN_IF_ERROR(CheckRecordingName(request.recording));
   TD_RETURN_IF_ERROR(CheckRange("columns", request.columns, kLeastColumns, kMostColumns));
   if (!std::has_single_bit(request.columns)) {
-    return FieldError("columns", absl::StrCat("is ", request.columns, ", which is no power of 2"));
+    return FieldError("columns",
+                      absl::StrCat("is ", request.columns, ", which is not a power of 2"));
   }
   return CheckRange("rows", request.rows, 1, kMostRows);
 }

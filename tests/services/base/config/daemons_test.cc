@@ -128,7 +128,7 @@ TEST(Daemons, AWorkerTakesSeveralDevices) {
   const TextFile twice("device: [all, host]\n");
   const Outcome refused = ParseAs(NodeRole::kWorker, {"--config", twice.path(), "--check-config"});
   EXPECT_EQ(refused.status, 2);
-  EXPECT_THAT(refused.err, HasSubstr("--device all stands alone"));
+  EXPECT_THAT(refused.err, HasSubstr("--device all must stand alone"));
 }
 
 TEST(Daemons, SaysWhereAWrongValueStands) {

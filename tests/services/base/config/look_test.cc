@@ -109,7 +109,7 @@ TEST_P(LookTest, EachFaultOfOnePartIsSaid) {
 }
 
 TEST_P(LookTest, TheStateDirectoryCanBeUsed) {
-  ExpectWrong({"--state", policy_}, "is no directory");
+  ExpectWrong({"--state", policy_}, "is not a directory");
   ExpectWrong({"--state", authority_.directory() + "/a/b"}, "it cannot be made");
 }
 

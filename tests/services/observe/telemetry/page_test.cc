@@ -38,8 +38,8 @@ TEST(PageTest, EachMetricOnceInTheOrderOfTheList) {
                                       "# TYPE process_threads gauge\n"
                                       "process_threads 7\n",
                                       kNothingLeftOut,
-                                      "# HELP tapedeck_lun_used_bytes What recordings take of it, "
-                                      "and what is promised to those under way.\n"
+                                      "# HELP tapedeck_lun_used_bytes Bytes that recordings take, "
+                                      "with those reserved for running ones.\n"
                                       "# TYPE tapedeck_lun_used_bytes gauge\n"
                                       "tapedeck_lun_used_bytes{lun=\"l0\"} 18446744073709551615\n"
                                       "tapedeck_lun_used_bytes{lun=\"l1\"} 5\n"));

@@ -63,7 +63,7 @@ TEST_F(FollowMovedTest, ACircleHasNoEnd) {
 
 TEST_F(FollowMovedTest, NamesThatAreNoneAreNotAskedFor) {
   moved_[Name(0)] = "../../etc";
-  EXPECT_THAT(Refusal(Name(0)), HasSubstr("no recording's name"));
+  EXPECT_THAT(Refusal(Name(0)), HasSubstr("not a recording's name"));
   EXPECT_EQ(asked_, 1);
 }
 

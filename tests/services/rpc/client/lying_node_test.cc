@@ -160,7 +160,7 @@ TEST(StoppedWorkerTest, ItIsSaidThatTheJobMayGoOn) {
                                               tapectl::Impatience::kCancel)
                                   .status();
   EXPECT_TRUE(absl::IsUnavailable(status)) << status;
-  EXPECT_THAT(std::string(status.message()), HasSubstr("jobs/3 may go on"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("jobs/3 may still run"));
 }
 
 TEST(TablesTest, NoCellCommandsTheTerminal) {

@@ -43,7 +43,7 @@ TEST(TlsFilesTest, EachFileThatIsWrongIsNamed) {
   files.ca = authority.directory() + "/none.pem";
   EXPECT_THAT(Wrong(files), HasSubstr("none.pem"));
   files.ca = authority.directory();
-  EXPECT_THAT(Wrong(files), HasSubstr("no regular file"));
+  EXPECT_THAT(Wrong(files), HasSubstr("not a regular file"));
   files.ca = authority.Write("text.pem", "hello");
   EXPECT_THAT(Wrong(files), HasSubstr("no certificate"));
   files = good;

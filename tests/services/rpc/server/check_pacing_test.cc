@@ -42,7 +42,7 @@ TEST(CheckPacingTest, AnEndIsAfterTheBeginning) {
   EXPECT_EQ(Refused({.end_sample = UINT64_MAX}), "pacing.end_sample");
   EXPECT_EQ(Refused({.end_sample = 11}, FromSample(10)), "");
   EXPECT_EQ(Refused({.end_sample = 10}, FromSample(10)), "pacing.end_sample");
-  EXPECT_EQ(Refused({.end_sample = 10}, {.start = 10}), "") << "a block is no sample";
+  EXPECT_EQ(Refused({.end_sample = 10}, {.start = 10}), "") << "a block is not a sample";
 }
 
 TEST(CheckPacingTest, ALoopHasItsOwnEnds) {
