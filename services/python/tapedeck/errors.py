@@ -73,7 +73,7 @@ class ChannelExists(Error):
 
 
 class ChannelInUse(Error):
-    """The channel is being recorded, or is to be deleted and still holds recordings. Metadata: channel."""
+    """The channel is being recorded, or still holds recordings and cannot be deleted. Metadata: channel."""
 
 
 class RecordingNotFound(Error):
@@ -102,9 +102,8 @@ class ArgumentInvalid(Error, ValueError):
 
 
 class MemberUnusable(Error):
-    """A member directory is missing, is not writable, belongs to another LUN, lies in another member, or lies beneath
-    none of the directories that the node has for members; or a link has the name of a file of Tapedeck. Metadata:
-    member."""
+    """A member directory is missing, not writable, in another LUN or member, or outside the node's directories for
+    members. Or a link has the name of a file of Tapedeck. Metadata: member."""
 
 
 class RailUnreachable(Error):
@@ -241,8 +240,8 @@ class ChannelNotTriggered(Error):
 
 
 class LunOffline(Error):
-    """A member of the LUN was missing or unusable when the node started, or vanished since, or the node is a standby
-    for the LUN and another node has it. The node tries again every few seconds. Metadata: lun."""
+    """A member of the LUN was missing or unusable when the node started, or has vanished since. Or the node is a
+    standby for the LUN, and another node has it. The node tries again every few seconds. Metadata: lun."""
 
 
 class MemberNotEmpty(Error):
@@ -254,8 +253,8 @@ class FileExists(Error, FileExistsError):
 
 
 class LunNotResponding(Error):
-    """The disks of a LUN did not finish in time the work that a session needs to begin, or that the node needs to
-    release the LUN. Metadata: phase, lun."""
+    """The disks of a LUN did not finish in time. A session waits for them to begin, or the node to release the LUN.
+    Metadata: phase, lun."""
 
 
 class SessionStalled(Error):
@@ -263,8 +262,8 @@ class SessionStalled(Error):
 
 
 class StagesUnknown(Error):
-    """The times of a recording's or job's stages are not known: it is older than that record, was salvaged after a
-    crash, or has not moved a block yet. Metadata: recording, job."""
+    """The stage times of a recording or job are not known. It is older than that record, was salvaged after a crash, or
+    has moved no block yet. Metadata: recording, job."""
 
 
 class TlsUnusable(Error):
@@ -277,9 +276,9 @@ class AccessDenied(Error):
 
 
 class ResumeRefused(Error):
-    """A recording cannot be resumed; it stays as it is. `why` is TOKEN (another worker made it), SEALED (it ended by
-    itself, after `blocks` blocks), DELETED, CHANNEL (it is in another one), LATE (it ended over an hour ago) or GAP
-    (the worker has forgotten too much). Metadata: recording, why, blocks."""
+    """A recording cannot be resumed; it stays as it is. `why` names the cause. TOKEN: another worker made it. SEALED:
+    it ended by itself, after `blocks` blocks. CHANNEL: it is in another one. LATE: it ended over an hour ago. GAP: the
+    worker has forgotten too much. Or DELETED. Metadata: recording, why, blocks."""
 
 
 class FileOutsideRoots(Error):
@@ -297,7 +296,7 @@ class RailTlsUnusable(Error):
 
 
 class RailTlsMismatch(Error):
-    """One end of a session encrypts what its rails carry, the other does not. Metadata: rail."""
+    """The ends of a session differ: only one encrypts its rails. Metadata: rail."""
 
 
 class RailTlsBroken(Error):
