@@ -25,7 +25,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr absl::string_view kNothingLeftOut =
-    "# HELP tapedeck_page_samples_left_out Samples that this page has no room for.\n"
+    "# HELP tapedeck_page_samples_left_out Samples that did not fit on this page.\n"
     "# TYPE tapedeck_page_samples_left_out gauge\n"
     "tapedeck_page_samples_left_out 0\n";
 
