@@ -25,9 +25,9 @@ constexpr Advice kAdvice[] = {
      "blocks pass through host memory: use rails that reach the device's memory (tapectl nodes "
      "shows how each does)"},
     {"crc",
-     "a processor computes the check values: use a faster core, more connections per rail "
-     "(--connections-per-rail of the worker) if the thread is a rail's, or rails that reach device "
-     "memory, where the device computes them"},
+     "a processor computes the check values: use a faster core, or more connections per rail "
+     "(--connections-per-rail of the worker) if a rail's thread does it; rails that reach device "
+     "memory leave this work to the device"},
     {"session",
      "one thread handles all blocks of a session: use larger blocks, or several channels at once"},
     {"credits", "the receiving end had no free slot: use a larger ring there"},
@@ -35,8 +35,8 @@ constexpr Advice kAdvice[] = {
      "too few blocks are in flight for this long path: use a larger ring (--slots) or larger "
      "blocks"},
     {"wire",
-     "all rails are full: use more or faster rails (tapectl nodes lists them), or more connections "
-     "per rail (--connections-per-rail of the worker) if one processor limits a rail"},
+     "all rails are full: use more or faster rails (tapectl nodes lists them); if one processor "
+     "limits a rail, use more connections per rail (--connections-per-rail of the worker)"},
     {"flush",
      "the store's flushes are slow: use a disk with faster flushes, a larger ring (--slots) or "
      "--commit written"},
