@@ -272,6 +272,34 @@ class Notes(LintTest):
             self.accepts("notes", {**self.GIVEN, name: text + "\n"})
 
 
+class Prose(LintTest):
+    LONG = "The node " + "and the worker " * 10 + "wait.\n"
+
+    def test_sentences(self):
+        self.accepts("prose", {"a.md": "# a\n\n" + "The node writes the block.\n" * 6 + "```\n" + self.LONG + "```\n"})
+        self.rejects("a.md:2: a sentence of 33 words, at most 30", "prose", {"a.md": "\n" + self.LONG})
+        many = "The node writes the block to the disk of its LUN and then it tells the worker so.\n" * 5
+        self.rejects("18.0 words in a sentence, at most 15", "prose", {"a.md": many})
+        self.accepts("prose", {"a.md": many[:len(many) // 5 * 4]})
+
+    def test_words(self):
+        for text in ("Of blocks the last is lost.", "Whoever asks gets it.", "- What is lost comes again.", "| a | One of them waits. |",
+                     "It waits so long as it lives.", "It is refused unless told otherwise."):
+            self.rejects("say who acts", "prose", {"a.md": text + "\n"})
+        self.accepts("prose", {"a.md": "What is a LUN?\n"})
+
+    def test_sources(self):
+        for path, text in (("services/a.cc", 'command.AddFlag("--loud", loud, (Given),\n    "So many "\n    "decibels");\n'),
+                           ("services/observe/telemetry/metrics.h", '{"a", "Of all blocks."},\n'), ("proto/tapedeck/v1/a.proto", "// Of all blocks.\n"),
+                           ("proto/tapedeck/v1/a.proto", 'remedy: "start it; "\n    "Whoever may go"\n')):
+            self.rejects(f"{path}:", "prose", {path: text})
+        self.accepts("prose", {"services/a.cc": 'command.AddFlag("--loud", loud, "Be louder by this");\nPrint("So many decibels");  // Of them all\n'})
+
+    def test_exemption(self):
+        self.rejects("take it from the exemptions of prose.py", "prose", {"services/tapectl/README.md": "It is short.\n"})
+        self.accepts("prose", {"services/tapectl/README.md": "Of it all.\n"})
+
+
 class Walks(LintTest):
     CODE = {"services/a.cc": "absl::Status Desk::Put(int a) {\n}\n", "services/b/b.h": "class Line final : public Way {\n  int Go() override;\n};\n",
             "dataplane/c.cc": "int Sum(int a) {\n}\n"}
