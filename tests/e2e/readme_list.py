@@ -19,7 +19,7 @@ import readmes
 import tree
 
 TABLE = pathlib.Path(__file__).with_name("readme.table")
-NO_COMMANDS = ("text", "cmake", "python", "yaml")
+NO_COMMANDS = ("text", "cmake", "python", "yaml", "sh")  # tests/guide pastes those of sh
 ALONE = re.compile(r"((deploy|tests)/\S+\.(sh|py)|build[\w-]*/bin/\S+)$")
 WITH_ARGUMENTS = re.compile(r"(tapectl|tapedeck-[\w-]+|ctest|cmake|ninja|apt-get|sudo|perf|strace|dd|cp|ip|rdma|ping|modprobe|mount"
                             r"|ulimit|nvidia-smi|lstopo|ibv_\w+|fio|jq|python3?|git)$")
@@ -78,6 +78,8 @@ def main(wanted):
     table, files = Table(TABLE.read_text()), tree.Tree(ROOT)
     lists = {"by_hand": [], "machines": [], "others": [], "elsewhere": table.sections["elsewhere"].values()}
     for path in sorted(files.code(".md"), key=lambda path: (path.count("/"), path)):
+        if path.startswith("deploy/guide/"):
+            continue
         for heading, in_block, command in commands(files.text(path)):
             which = "others"
             if in_block and (path, heading) == ("README.md", "By hand"):

@@ -157,6 +157,8 @@ class Sizes(LintTest):
         self.accepts("sizes", {**full, "a/b/README.md": "", "a/b/c/0.cc": "", "a/0.cc": ""})
         self.rejects("a/b:1: a folder of 31 C++ files, at most 30", "sizes", {**full, "a/b/0.h": ""})
     def test_file(self):
+        self.rejects("a.md:3: a line of 121", "sizes", {"a.md": "```sh\n```\n" + "x" * 121})
+        self.accepts("sizes", {"a.md": "```sh\na\n```\n```text\n" + "x" * 121 + "\n```\n"})
         self.rejects("501 lines", "sizes", {"a.cc": "\n" * 501})
         status, output = run("sizes", {"a.cc": "\n" * 301})
         self.assertEqual(status, 0)
