@@ -4,6 +4,8 @@
 # Says how busy the processors were and what bounded each. Builds first if need be; leaves nothing
 # running.
 #   deploy/demo.sh [--blocks N] [--store memory|posix]      N blocks of 1 MiB per run; default 640
+#   deploy/demo.sh --keep      measures nothing: leaves both services and the console running
+#   deploy/demo.sh --stop      ends these; their recordings stay
 # With TAPEDECK_BIN set, the programs in that directory are used as they are.
 set -euo pipefail
 READY_BIN=${TAPEDECK_BIN:-}
@@ -11,12 +13,14 @@ READY_BIN=${TAPEDECK_BIN:-}
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 # shellcheck source=deploy/services.sh
 source "$TAPEDECK_ROOT/deploy/services.sh"
+# shellcheck source=deploy/demo_kept.sh
+source "$TAPEDECK_ROOT/deploy/demo_kept.sh"
 
 BLOCKS=640
 ROUNDS=3
 STORE=
 CHANNEL=demo/fft
-SOURCE=() PLACE='' MADE=''
+SOURCE=() PLACE='' MADE='' KEEP=
 LOST=0 CRC_ERRORS=0 VERIFIED=0
 
 parse_arguments() {
@@ -24,8 +28,10 @@ parse_arguments() {
     case $1 in
       --blocks) BLOCKS=${2:?--blocks needs a number} ;;
       --store) STORE=${2:?--store needs memory or posix} ;;
+      --keep) KEEP=yes && shift && continue ;;
+      --stop) stop_kept && exit ;;
       *)
-        sed -n '2,7s/^# //p' "${BASH_SOURCE[0]}"
+        sed -n '2,9s/^# //p' "${BASH_SOURCE[0]}"
         exit 2
         ;;
     esac
@@ -45,9 +51,12 @@ build_if_needed() {
   tapedeck_install "${TAPEDECK_PACKAGES[@]}"
   tapedeck_install_if_can "${TAPEDECK_SPEED_PACKAGES[@]}"
   # shellcheck disable=SC2034
-  TAPEDECK_TARGETS=(tapedeck-storage tapedeck-worker tapectl)  # with the tests it takes twice as long
+  TAPEDECK_TARGETS=(tapedeck-storage tapedeck-worker tapectl tapedeck-emulator)  # with the tests it takes twice as long
   local without=()
-  if [[ ! -e $TAPEDECK_ROOT/build/CMakeCache.txt ]]; then
+  if [[ -n $KEEP ]]; then
+    tapedeck_install_if_can "${TAPEDECK_PAGE_PACKAGES[@]}"
+    [[ -e $TAPEDECK_ROOT/build/CMakeCache.txt ]] || without=(-DTAPEDECK_RADOS=OFF)
+  elif [[ ! -e $TAPEDECK_ROOT/build/CMakeCache.txt ]]; then
     without=("${TAPEDECK_OPTIONAL_ROOMS[@]/%/=OFF}")
     echo "Building without Ceph, HDF5, tapectl mount and the console's page, which the demo does not need; deploy/setup.sh adds them"
   fi
@@ -196,6 +205,10 @@ main() {
   declare -gA RECORDS=() PLAYS=()
   parse_arguments "$@"
   build_if_needed
+  if [[ -n $KEEP ]]; then
+    keep
+    exit
+  fi
   services_begin
   trap services_end EXIT
   trap 'exit 130' INT
