@@ -22,6 +22,7 @@ VARIES = (
     (r"[\d.,]+ (k|M|G)?(i?B|Bit|blocks|samples)/s", "RATE"),
     (r"[\d.]+ (ns|us|µs|ms|s|min|h|days?)\b", "DURATION"),
     (r"[\d.]+ [KMGT]?i?B free", "SIZE free"),  # of a disk
+    (r"\b(host|cuda:\d+) \([^)]*\)", "DEVICE"),
     (r"\bpid \d+|\bprocess \d+", "PID"),
     (r"\b(cpu|cores?|processors?) [\d.]+ ?%?", "LOAD"),
     (r"[\d.]+ ?%", "SHARE"),

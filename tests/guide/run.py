@@ -30,7 +30,7 @@ import time
 import pages
 
 SKIPPED = 77
-BLOCK_SECONDS = 120  # of the slowest block on a busy machine
+BLOCK_SECONDS = 60  # of the slowest block on a busy machine
 END_SECONDS = 3
 PR_SET_CHILD_SUBREAPER = 36
 SHELLS = {
@@ -165,7 +165,7 @@ def failure_of(shell_name, block, output, statuses):
 
 
 def run(page, shell_name, write, work):
-    """Fails with Failed; returns {index of a block: output} that the page lacks."""
+    """Fails with Failed. With write the page gets each output that differs, also of the blocks before a failure."""
     home, written = home_of(page, work), {}
     shell = Shell(shell_name, environment(home), home)
     try:
@@ -181,12 +181,14 @@ def run(page, shell_name, write, work):
                 if failure:
                     raise Failed(failure)
             except Failed as failed:
-                raise Failed(f"{page.path}:{block.line}: this block\n{block.code}{failed}") from None
+                raise Failed(f"{page.path if index is not None else pages.GUIDE}:{block.line}: this block\n{block.code}{failed}") from None
         left = left_running(shell)
         if left:
             raise Failed(f"{page.path}: left running: {sorted(left.values())}")
-        return written
     finally:
+        if written:
+            page.write(written)
+            print(f"{page.path}: wrote {len(written)} outputs")
         end_all(left for left in descendants() if left != shell.process.pid)
         shell.end()
         end_all(descendants())
@@ -225,6 +227,8 @@ def main():
     told = parser.parse_args()
     os.environ.setdefault("TAPEDECK_BIN", str(pages.ROOT / "build" / "bin"))
     page = pages.Page(told.page.resolve())
+    if not shutil.which("tapectl", path=os.environ["TAPEDECK_BIN"]):
+        sys.exit(f"{os.environ['TAPEDECK_BIN']} has no programs: build them, or set TAPEDECK_BIN")
     missing = lacking(page) + [shell for shell in [told.shell] if not shutil.which(shell)]
     if missing:
         print(f"skipped: {' '.join(missing)} is missing; deploy/setup.sh --tests installs what there is")
@@ -233,12 +237,9 @@ def main():
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     with tempfile.TemporaryDirectory(prefix="guide.") as work:
         try:
-            written = run(page, told.shell, told.write, pathlib.Path(work))
+            run(page, told.shell, told.write, pathlib.Path(work))
         except Failed as failed:
             sys.exit(str(failed))
-    if written:
-        page.write(written)
-        print(f"{told.page}: wrote {len(written)} outputs")
     del lock
 
 
