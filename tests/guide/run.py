@@ -148,10 +148,14 @@ def home_of(page, work):
     return home
 
 
+def path_here():
+    """The programs, and those of a fresh Debian."""
+    return f"{os.environ['TAPEDECK_BIN']}:/usr/bin:/bin:/usr/sbin:/sbin"
+
+
 def environment(home):
     keep = {key: value for key, value in os.environ.items() if key in ("TMPDIR", "TAPEDECK_BIN", "TAPEDECK_SLOWNESS", "LD_LIBRARY_PATH")}
-    path = f"{os.environ['TAPEDECK_BIN']}:{os.environ['PATH']}"
-    return {**keep, "HOME": str(home), "PATH": path, "LANG": "C.UTF-8", "TERM": "dumb", "USER": "you", "TZ": "UTC"}
+    return {**keep, "HOME": str(home), "PATH": path_here(), "LANG": "C.UTF-8", "TERM": "dumb", "USER": "you", "TZ": "UTC"}
 
 
 def failure_of(shell_name, block, output, statuses):
@@ -198,9 +202,7 @@ def lacking(page):
     """What the page needs and this machine has not."""
     def is_there(need):
         kind, _, name = need.rpartition(":")
-        return importlib.util.find_spec(name) is not None if kind == "python" else shutil.which(need)
-    path = f"{os.environ['TAPEDECK_BIN']}:{os.environ['PATH']}"
-    os.environ["PATH"] = path
+        return importlib.util.find_spec(name) is not None if kind == "python" else shutil.which(need, path=path_here())
     return [need for need in page.said.get("needs", "").split() if not is_there(need)]
 
 
