@@ -20,6 +20,7 @@ VARIES = (
     (r"\b[IWE]?\d{2}:\d{2}:\d{2}\.\d+\b", "TIME"),
     (r"\b\d+:\d\d\b", "CLOCK"),  # time left
     (r"[\d.,]+ (k|M|G)?(i?B|Bit|blocks|samples)/s", "RATE"),
+    (r"(?m)^( *r\d+) +\d+ blocks", r"\1 BLOCKS"),  # which rail takes a block
     (r"[\d.]+ (ns|us|µs|ms|s|min|h|days?)\b", "DURATION"),
     (r"[\d.]+ [KMGT]?i?B free", "SIZE free"),  # of a disk
     (r"\b(host|cuda:\d+) \([^)]*\)", "DEVICE"),

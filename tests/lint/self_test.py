@@ -251,7 +251,7 @@ class Made(LintTest):
         files = {path: (root / path).read_text() for path in self.FILES}
         self.accepts("made", files)
         for path in self.FILES[2:]:
-            self.rejects(f"{path}:1: the protos say something else: run proto/reasons.py", "made",
+            self.rejects(f"{path}:1: the protos or the programs say something else: run proto/reasons.py", "made",
                          {**files, path: files[path].replace("No such LUN", "No LUN")})
 
 
