@@ -60,6 +60,5 @@ stop_kept() {
     kill -TERM "$pid"
     wait_for 20 eval "! kept_pid $name" || kill -KILL "$pid"
     rm -f "$KEPT/$name.pid"
-    echo "stopped tapedeck-$name"
   done
 }

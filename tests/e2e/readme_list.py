@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 """What the READMEs tell somebody to type, a command a line, as readme.table has it here.
 
-readme_list.py by_hand      the block under "By hand" of the main README
 readme_list.py machines     the blocks of deploy/several_machines.md
 readme_list.py others       all other commands, each once
 readme_list.py elsewhere    the names of the tests that run those which are not among these
@@ -76,15 +75,13 @@ class Table:
 
 def main(wanted):
     table, files = Table(TABLE.read_text()), tree.Tree(ROOT)
-    lists = {"by_hand": [], "machines": [], "others": [], "elsewhere": table.sections["elsewhere"].values()}
+    lists = {"machines": [], "others": [], "elsewhere": table.sections["elsewhere"].values()}
     for path in sorted(files.code(".md"), key=lambda path: (path.count("/"), path)):
         if path.startswith("deploy/guide/"):
             continue
         for heading, in_block, command in commands(files.text(path)):
             which = "others"
-            if in_block and (path, heading) == ("README.md", "By hand"):
-                which = "by_hand"
-            elif in_block and path == "deploy/several_machines.md":
+            if in_block and path == "deploy/several_machines.md":
                 which = "machines"
             here = table.as_here(command)
             if here and (which != "others" or here not in lists["others"]):

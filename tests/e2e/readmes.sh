@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The commands that the READMEs give, but for those of readme.sh: each runs as it is typed there, but for what readme.table says
+# The commands that the READMEs give, but for those that tests/guide pastes: each runs as it is typed there, but for what readme.table says
 # of it. A command that the table does not name is run.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 source "$(dirname "${BASH_SOURCE[0]}")/admin.sh"
