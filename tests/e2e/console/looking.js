@@ -34,9 +34,72 @@ export async function seeTone(page, name) {
   const bin = 1e6 / 512;
   assert.ok(Math.abs(Number(await peak.getAttribute('data-peak')) - 125000) <= bin, 'the spectrum has its peak at the tone');
   const seen = await until('the waterfall is painted', async () => ((await pixels(page)).height > 100 ? pixels(page) : undefined));
-  assert.equal(seen.width, 512);
+  assert.equal(seen.width, 513, 'half a column at both ends');
   assert.ok(Math.abs(seen.brightest - (0.5 + 0.125) * 512) <= 1, `the waterfall is brightest at ${seen.brightest}`);
   assert.equal(seen.grey, 0, 'nothing is missing');
+}
+
+// Where the tone is on the screen: the topmost pixel of the spectrum's lines and the brightest one of the waterfall, from the left.
+async function toneOnScreen(page, box) {
+  const png = (await page.screenshot({ clip: box })).toString('base64');
+  const blank = await page.context().newPage();
+  const at = await blank.evaluate(async (data) => {
+    const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${data}`)).blob());
+    const canvas = Object.assign(document.createElement('canvas'), { width: image.width, height: image.height });
+    const context = canvas.getContext('2d');
+    context.drawImage(image, 0, 0);
+    // Of colours that a line or a signal has, and neither ground nor grid.
+    const strength = (x, y) => {
+      const [r, g, b] = context.getImageData(x, y, 1, 1).data;
+      return r - b;
+    };
+    const columns = [];
+    for (let y = 0; y < image.height && columns.length === 0; y += 1) {
+      for (let x = 0; x < image.width; x += 1) if (strength(x, y) > 90) columns.push(x);
+    }
+    return columns.length === 0 ? undefined : (columns[0] + columns.at(-1)) / 2;
+  }, png);
+  await blank.close();
+  return at;
+}
+
+// Spectrum, waterfall and their axes begin and end at the same pixels, and a tone is at the same place in both.
+export async function seeOneAxis(page) {
+  for (const width of [1440, 1024, 777, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.waitForTimeout(300);
+    const box = (selector) => page.locator(selector).first().boundingBox();
+    const [spectrum, waterfall] = [await box('[aria-label="Spectrum"] .u-over'), await box('.picture')];
+    const edges = ({ x, width: wide }) => [x, x + wide];
+    assert.deepEqual(edges(spectrum), edges(waterfall), `spectrum and waterfall at ${width}`);
+    for (const name of ['spectrum', 'waterfall']) assert.deepEqual(edges(await box(`[data-axis="${name}"]`)), edges(waterfall), `axis of the ${name} at ${width}`);
+    const texts = await page.locator('[data-axis="waterfall"] text').allTextContents();
+    assert.deepEqual([texts[0], texts.at(-1)], ['−500 kHz', '500 kHz']);
+    assert.deepEqual(await page.locator('[data-axis="spectrum"] text').allTextContents(), texts);
+    await page.locator('.picture').scrollIntoViewIfNeeded();
+    await page.evaluate(() => scrollBy(0, document.querySelector('[aria-label="Spectrum"]').getBoundingClientRect().top - 20));
+    const tones = [await toneOnScreen(page, await box('[aria-label="Spectrum"] .u-over')), await toneOnScreen(page, await box('.picture'))];
+    console.log(`at ${width}: ${edges(waterfall)}, the tone at ${tones}`);
+    assert.ok(Math.abs(tones[0] - tones[1]) <= 1.5, `the tone is at ${tones} at ${width}`);
+  }
+  await page.setViewportSize({ width: 1280, height: 900 });
+}
+
+// Which colour is which power: the scale has the colours of the waterfall, and the powers between which they lie.
+export async function seeScale(page) {
+  const texts = await page.locator('[data-axis="colours"] text').allTextContents();
+  assert.match(texts[0], /^−\d+ dBFS$/);
+  assert.match(texts.at(-1), /^−?\d+ dBFS$/);
+  await page.getByLabel('Darkest').fill('-60');
+  assert.equal(await page.locator('[data-axis="colours"] text').first().textContent(), '−60 dBFS');
+  await page.getByLabel('Darkest').fill('');
+  const [scale, picture] = await page.locator('.scale canvas, .picture canvas').evaluateAll((canvases) =>
+    canvases.map((canvas) => {
+      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, 1);
+      return Array.from({ length: canvas.width }, (_, x) => data.slice(x * 4, x * 4 + 3).join());
+    }),
+  ).then(([first, second]) => (first.length === 256 ? [first, second] : [second, first]));
+  assert.ok(picture.every((colour) => scale.includes(colour)), 'every colour is one of the scale');
 }
 
 // The same tone, recorded as spectra: they are drawn, and not transformed once more.

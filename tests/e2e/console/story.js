@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { openBrowser } from './browser.js';
 import { play, remove, scrub, seeRefusal, verify } from './ending.js';
 import { beginStream, endStream, follow, seeGap, watchGauge } from './following.js';
-import { annotate, download, keep, readReports, seeSpectra, seeTone, zoomByPointer, zoomInFrequency, zoomToSamples } from './looking.js';
+import { annotate, download, keep, readReports, seeOneAxis, seeScale, seeSpectra, seeTone, zoomByPointer, zoomInFrequency, zoomToSamples } from './looking.js';
 import { goByKeyboard, lookAtAll } from './looks.js';
 import { makeChannel, makeLun, recordTone } from './making.js';
 
@@ -21,6 +21,8 @@ try {
   });
   const tone = await step('a tone is recorded', () => recordTone(page));
   await step('its spectrum', () => seeTone(page, tone));
+  await step('one axis', () => seeOneAxis(page));
+  await step('a scale of colours', () => seeScale(page));
   await step('its spectra', () => seeSpectra(page));
   await step('back to the tone', () => seeTone(page, tone));
   await step('nearer, in frequency', () => zoomInFrequency(page));

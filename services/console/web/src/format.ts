@@ -16,7 +16,33 @@ export const bytes = (value: number | string) => scaled(Number(value), 1024, ['B
 
 export const rate = (bytesPerSecond: number) => scaled(bytesPerSecond, 1000, ['B/s', 'kB/s', 'MB/s', 'GB/s', 'TB/s']);
 
-export const hertz = (value: number) => scaled(value, 1000, ['Hz', 'kHz', 'MHz', 'GHz', 'THz']);
+const HERTZ = ['Hz', 'kHz', 'MHz', 'GHz', 'THz'];
+
+export const hertz = (value: number) => scaled(value, 1000, HERTZ);
+
+const inHertz = (value: number, power: number, digits: number) => {
+  const text = Math.abs(value / 1000 ** power).toFixed(digits);
+  return `${value < 0 && Number(text) !== 0 ? '−' : ''}${text} ${HERTZ[power]}`;
+};
+
+const powerOf = (value: number) => Math.min(Math.max(0, Math.floor(Math.log10(Math.max(1, Math.abs(value))) / 3)), HERTZ.length - 1);
+
+// With the digits that tell `step` apart.
+export function hertzTo(value: number, step: number): string {
+  const power = powerOf(value);
+  return inHertz(value, power, Math.min(Math.max(0, Math.ceil(-Math.log10(step / 1000 ** power) - 1e-9)), 9));
+}
+
+// Of an axis: one unit, and as few digits as say each value.
+export function hertzOfAxis(values: number[]): string[] {
+  const power = powerOf(values.reduce((most, value) => Math.max(most, Math.abs(value)), 0));
+  const scale = 1000 ** power;
+  const step = Math.abs((values.at(-1) ?? 0) - (values[0] ?? 0)) / Math.max(1, values.length - 1);
+  const says = (digits: number) => values.every((value) => Math.abs(value - Number((value / scale).toFixed(digits)) * scale) <= step / 100);
+  let digits = 0;
+  while (digits < 9 && !says(digits)) digits += 1;
+  return values.map((value) => inHertz(value, power, digits));
+}
 
 // dB of full scale; what rounds to nothing has no sign.
 export const level = (decibels: number) => `${(Math.round(decibels * 10) / 10 + 0).toFixed(1)} dBFS`;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { RateMeter } from '../../../../services/console/web/src/rates.ts';
 import { bytesOfSample, floatsOf } from '../../../../services/console/web/src/recording/numbers.ts';
 import { aheadAt, inSession } from '../../../../services/console/web/src/recording/positions.ts';
-import { bandOf, columnsOf, frequencyAt, madeOf, missingRows, peaksOf, rangeOf, type Spectrogram, spectrogramOf } from '../../../../services/console/web/src/recording/spectrum.ts';
+import { bandOf, columnsOf, frequencyAt, madeOf, missingRows, peaksOf, rangeOf, type Spectrogram, spectrogramOf, storedColumn, tickTexts } from '../../../../services/console/web/src/recording/spectrum.ts';
 import { columnsFor, inside, newest, shiftBand, whole, zoomBand, zoomTime } from '../../../../services/console/web/src/recording/window.ts';
 import { matches, NO_FILTER } from '../../../../services/console/web/src/recordings/filter.ts';
 import type { Recording, SpectrogramMessage, Timeline } from '../../../../services/console/web/src/types.ts';
@@ -57,7 +57,17 @@ test('missing rows count for nothing', () => {
 test('frequencies of complex samples are around the middle, of real ones above it', () => {
   assert.equal(frequencyAt(bandOf(message), 0), -450);
   assert.equal(frequencyAt(bandOf({ ...message, complex: false }), 0.5), 300);
-  assert.deepEqual(columnsOf(picture, 0.5, 0.75), { from: 2, to: 3 });
+  // A column is as wide as a bin and has its frequency in the middle; the outermost ones are shown in part.
+  assert.deepEqual(columnsOf(picture, 0, 1), { from: 0, to: 5 });
+  assert.deepEqual(columnsOf(picture, 0.5, 0.75), { from: 2, to: 4 });
+  assert.equal(storedColumn(picture, 4), 0);
+  assert.equal(storedColumn({ ...picture, band: bandOf({ ...message, complex: false }) }, 4), 3);
+});
+
+test('an axis has one unit, and the digits that tell its ticks apart', () => {
+  assert.deepEqual(tickTexts(bandOf({ ...message, band_rate: 1e6, frequency: 0 }), 0, 1), ['−500 kHz', '−250 kHz', '0 kHz', '250 kHz', '500 kHz']);
+  assert.deepEqual(tickTexts(bandOf({ ...message, band_rate: 1e6, frequency: 1.09e9 }), 0.5, 1), ['1.090000 GHz', '1.090125 GHz', '1.090250 GHz', '1.090375 GHz', '1.090500 GHz']);
+  assert.deepEqual(tickTexts(bandOf({ ...message, band_rate: 0, frequency: 0 }), 0, 1).at(-1), '0.5000 of the rate');
 });
 
 test('spectra have the band of their source, and bin 0 in the middle column', () => {

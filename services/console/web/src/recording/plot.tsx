@@ -9,9 +9,14 @@ export interface Series {
   text?: (value: number) => string;
 }
 
+// So many pixels are left of what is plotted: of the waterfall, too (style.css).
+const AXIS = 72;
+
 interface PlotProps {
   label: string;
-  x: { label: string; text: (value: number) => string };
+  // Of a given range the page shows the ticks itself, at the places where the plot has lines.
+  x: { label: string; text: (value: number) => string; range?: [number, number]; ticks?: number };
+  unit?: string; // of y
   series: Series[];
   data: number[][]; // x, then each series
   height?: number;
@@ -21,17 +26,26 @@ function colourOf(element: HTMLElement, property: string): string {
   return getComputedStyle(element).getPropertyValue(property).trim() || 'currentColor';
 }
 
-function optionsOf(element: HTMLElement, { x, series, height = 180 }: PlotProps): uPlot.Options {
+const inSteps = ([low, high]: [number, number], ticks: number) => Array.from({ length: ticks }, (_, index) => low + ((high - low) * index) / (ticks - 1));
+
+function optionsOf(element: HTMLElement, latest: { current: PlotProps }): uPlot.Options {
+  const { x, series, unit, height = 180 } = latest.current;
   const text = colourOf(element, '--muted');
   const grid = { stroke: colourOf(element, '--edge'), width: 1 };
   const axis = { stroke: text, grid, ticks: grid };
   return {
     width: Math.max(200, element.clientWidth),
     height,
-    scales: { x: { time: false } },
-    axes: [{ ...axis, values: (_, marks) => marks.map(x.text), space: 90 }, { ...axis, size: 60, space: 24 }],
+    ...(x.range && { padding: [8, 0, 0, 0] as uPlot.Padding }),
+    scales: { x: x.range ? { time: false, range: () => latest.current.x.range ?? [0, 1] } : { time: false } },
+    axes: [
+      x.range
+        ? { ...axis, size: 8, values: (_, marks) => marks.map(() => ''), splits: () => inSteps(latest.current.x.range ?? [0, 1], x.ticks ?? 2) }
+        : { ...axis, values: (_, marks) => marks.map((mark) => latest.current.x.text(mark)), space: 90 },
+      { ...axis, space: 24, ...(unit ? { label: unit, labelSize: 20, size: AXIS - 20 } : { size: AXIS }) },
+    ],
     series: [
-      { label: x.label, value: (_, value) => (value === null ? '—' : x.text(value)) },
+      { label: x.label, value: (_, value) => (value === null ? '—' : latest.current.x.text(value)) },
       ...series.map((one) => ({
         label: one.label,
         stroke: colourOf(element, one.colour),
@@ -58,7 +72,7 @@ export function Plot(props: PlotProps) {
     if (!host) return;
     const build = () => {
       plot.current?.destroy();
-      plot.current = new uPlot(optionsOf(host, latest.current), aligned(latest.current.data), host);
+      plot.current = new uPlot(optionsOf(host, latest), aligned(latest.current.data), host);
     };
     build();
     const dark = matchMedia('(prefers-color-scheme: dark)');

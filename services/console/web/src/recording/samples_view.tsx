@@ -97,7 +97,7 @@ function EnvelopePlots({ recording, timeline, window }: Props) {
             data={shown.levels}
             height={140}
           />
-          <Plot label="Power" x={axis} series={[{ label: 'Power', colour: '--line-1', text: level }]} data={shown.power} height={140} />
+          <Plot label="Power" x={axis} unit="dBFS" series={[{ label: 'Power', colour: '--line-1', text: level }]} data={shown.power} height={140} />
         </>
       )}
     </>

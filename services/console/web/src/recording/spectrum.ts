@@ -1,5 +1,5 @@
 // What is computed of a spectrogram for the eye.
-import { hertz } from '../format.ts';
+import { hertzOfAxis, hertzTo } from '../format.ts';
 import { floatsOf } from './numbers.ts';
 import type { SpectrogramMessage } from '../types.ts';
 
@@ -33,23 +33,39 @@ export const spectrogramOf = (message: SpectrogramMessage): Spectrogram => ({
 export interface Band {
   lowest: number;
   width: number;
+  isComplex: boolean;
+  inHertz: boolean;
   text: (frequency: number) => string;
 }
 
 export function bandOf({ band_rate: bandRate, frequency, complex, columns }: Pick<SpectrogramMessage, 'band_rate' | 'frequency' | 'complex' | 'columns'>): Band {
   const rate = bandRate > 0 ? bandRate : 1;
-  const text = bandRate > 0 ? hertz : (value: number) => `${value.toFixed(4)} of the rate`;
+  const text = bandRate > 0 ? (value: number) => hertzTo(value, rate / columns) : (value: number) => `${value.toFixed(4)} of the rate`;
   // The middle of the band is in a column of its own, also of an odd number.
-  return complex ? { lowest: frequency - (rate * Math.floor(columns / 2)) / columns, width: rate, text } : { lowest: frequency, width: rate / 2, text };
+  return complex
+    ? { lowest: frequency - (rate * Math.floor(columns / 2)) / columns, width: rate, isComplex: true, inHertz: bandRate > 0, text }
+    : { lowest: frequency, width: rate / 2, isComplex: false, inHertz: bandRate > 0, text };
 }
 
 export const frequencyAt = (band: Band, share: number) => band.lowest + band.width * share;
 
-// The columns of a share of the band, at least one.
-export function columnsOf(spectrogram: Spectrogram, low: number, high: number): { from: number; to: number } {
-  const from = Math.min(Math.floor(low * spectrogram.columns), spectrogram.columns - 1);
-  return { from, to: Math.max(from + 1, Math.min(spectrogram.columns, Math.ceil(high * spectrogram.columns))) };
+// The shares of the band at which an axis has a tick, both ends included.
+export const TICKS = [0, 0.25, 0.5, 0.75, 1];
+
+// The texts of the ticks of a part of the band: one unit, and digits that tell them apart.
+export function tickTexts(band: Band, low: number, high: number): string[] {
+  const values = TICKS.map((share) => frequencyAt(band, low + (high - low) * share));
+  return band.inHertz ? hertzOfAxis(values) : values.map(band.text);
 }
+
+// The columns that a part of the band shows, the outermost ones in part: a column is as wide as a bin, with its frequency in the middle.
+export const columnsOf = (spectrogram: Spectrogram, low: number, high: number): { from: number; to: number } => ({
+  from: Math.floor(low * spectrogram.columns + 0.5),
+  to: Math.ceil(high * spectrogram.columns + 0.5),
+});
+
+// Beyond the highest column of complex samples the band begins again; that of real ones ends there.
+export const storedColumn = ({ band, columns }: Spectrogram, column: number) => (band.isComplex ? column % columns : Math.min(column, columns - 1));
 
 export const isMissing = (spectrogram: Spectrogram, row: number) => Number.isNaN(spectrogram.powers[row * spectrogram.columns] ?? Number.NaN);
 

@@ -5,9 +5,10 @@ import { count, level } from '../format.ts';
 import { useLatest } from '../load.ts';
 import { Failure, Panel } from '../ui/basics.tsx';
 import { TextField } from '../ui/form.tsx';
+import { Axis } from './axis.tsx';
 import { isComplex } from './numbers.ts';
 import { Plot } from './plot.tsx';
-import { columnsOf, frequencyAt, madeOf, missingRows, peaksOf, rangeOf, type Spectrogram, spectrogramOf } from './spectrum.ts';
+import { columnsOf, frequencyAt, madeOf, missingRows, peaksOf, rangeOf, type Spectrogram, spectrogramOf, storedColumn, TICKS, tickTexts } from './spectrum.ts';
 import type { SpectrogramMessage, Timeline } from '../types.ts';
 import { type Part, Waterfall } from './waterfall.tsx';
 import { columnsFor, inside, shiftBand, shiftTime, type Window, whole, zoomBand, zoomTime } from './window.ts';
@@ -90,28 +91,38 @@ function Go({ timeline, window, setWindow }: Props) {
 
 function SpectrumPlot({ spectrogram, window }: { spectrogram: Spectrogram; window: Window }) {
   const { band } = spectrogram;
+  const { low, high } = window;
   const data = useMemo(() => {
-    const { from, to } = columnsOf(spectrogram, window.low, window.high);
+    const { from, to } = columnsOf(spectrogram, low, high);
     const columns = Array.from({ length: to - from }, (_, index) => from + index);
-    const means = Array.from(spectrogram.means.slice(from, to));
-    return [columns.map((column) => frequencyAt(band, column / spectrogram.columns)), means, peaksOf(spectrogram).slice(from, to)];
-  }, [spectrogram, window.low, window.high]);
+    const peaks = peaksOf(spectrogram);
+    const stored = columns.map((column) => storedColumn(spectrogram, column));
+    return [
+      columns.map((column) => frequencyAt(band, column / spectrogram.columns)),
+      stored.map((column) => spectrogram.means[column] ?? Number.NaN),
+      stored.map((column) => peaks[column] ?? Number.NaN),
+    ];
+  }, [spectrogram, low, high]);
   const peak = (data[1] ?? []).reduce((best, power, index, all) => (power > (all[best] ?? Number.NEGATIVE_INFINITY) ? index : best), 0);
   const peakText = `${band.text(data[0]?.[peak] ?? 0)}, ${level(data[1]?.[peak] ?? Number.NaN)}`;
   return (
     <>
+      <p class="of" data-peak={data[0]?.[peak] ?? ''} data-peak-db={data[1]?.[peak] ?? ''}>
+        Strongest: {peakText}
+      </p>
       <Plot
         label="Spectrum"
-        x={{ label: 'Frequency', text: band.text }}
+        x={{ label: 'Frequency', text: band.text, range: [frequencyAt(band, low), frequencyAt(band, high)], ticks: TICKS.length }}
+        unit="dBFS"
         series={[
           { label: 'Mean', colour: '--line-1', text: level },
           { label: 'Peak', colour: '--line-2', text: level },
         ]}
         data={data}
       />
-      <p class="of" data-peak={data[0]?.[peak] ?? ''} data-peak-db={data[1]?.[peak] ?? ''}>
-        Strongest: {peakText}
-      </p>
+      <div class="beside">
+        <Axis name="spectrum" texts={tickTexts(band, low, high)} />
+      </div>
     </>
   );
 }

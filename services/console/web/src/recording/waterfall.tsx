@@ -2,8 +2,9 @@
 // a part zooms into it.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { count, level, span } from '../format.ts';
-import { paint } from './paint.ts';
-import { type Band, columnsOf, frequencyAt, type Spectrogram } from './spectrum.ts';
+import { Axis } from './axis.tsx';
+import { paint, paintScale } from './paint.ts';
+import { type Band, frequencyAt, type Spectrogram, storedColumn, TICKS, tickTexts } from './spectrum.ts';
 import type { Window } from './window.ts';
 
 // Of the picture, 0 to 1 each way.
@@ -38,10 +39,9 @@ function pointOf(event: PointerEvent): Point {
 }
 
 function valueAt({ spectrogram, window, band, sampleRate }: Props, { x, y }: Point): string {
-  const { from, to } = columnsOf(spectrogram, window.low, window.high);
-  const column = Math.min(to - 1, from + Math.floor(x * (to - from)));
+  const column = Math.round((window.low + x * (window.high - window.low)) * spectrogram.columns);
   const row = Math.min(spectrogram.rows - 1, Math.floor(y * spectrogram.rows));
-  const power = spectrogram.powers[row * spectrogram.columns + column] ?? Number.NaN;
+  const power = spectrogram.powers[row * spectrogram.columns + storedColumn(spectrogram, column)] ?? Number.NaN;
   const sample = Math.floor(spectrogram.first + row * spectrogram.samplesPerRow);
   const when = sampleRate > 0 ? `, ${span(sample / sampleRate)}` : '';
   const said = Number.isNaN(power) ? 'missing' : level(power);
@@ -95,8 +95,6 @@ function Overlay({ cursor, start }: { cursor: Point | undefined; start: Point | 
   );
 }
 
-const MARKS = [0, 0.25, 0.5, 0.75, 1];
-
 function Times({ spectrogram, sampleRate }: Props) {
   const text = (share: number) => {
     const sample = spectrogram.first + share * spectrogram.samples;
@@ -104,9 +102,24 @@ function Times({ spectrogram, sampleRate }: Props) {
   };
   return (
     <div class="times" aria-hidden="true">
-      {MARKS.map((share) => (
+      {TICKS.map((share) => (
         <span key={share}>{text(share)}</span>
       ))}
+    </div>
+  );
+}
+
+// Which colour is which power.
+function Scale({ darkest, brightest }: { darkest: number; brightest: number }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    if (canvas.current) paintScale(canvas.current);
+  }, []);
+  const texts = [0, 0.5, 1].map((share) => `${String(Number((darkest + (brightest - darkest) * share).toFixed(1))).replace('-', '−')} dBFS`);
+  return (
+    <div class="scale" role="img" aria-label={`Colours from ${texts[0]} to ${texts[2]}`}>
+      <canvas ref={canvas} />
+      <Axis name="colours" texts={texts} />
     </div>
   );
 }
@@ -127,12 +140,9 @@ export function Waterfall(props: Props) {
           <canvas ref={canvas} />
           <Overlay cursor={cursor} start={start} />
         </div>
-        <div class="frequencies" aria-hidden="true">
-          {MARKS.map((share) => (
-            <span key={share}>{band.text(frequencyAt(band, window.low + (window.high - window.low) * share))}</span>
-          ))}
-        </div>
+        <Axis name="waterfall" texts={tickTexts(band, window.low, window.high)} />
       </div>
+      <Scale darkest={darkest} brightest={brightest} />
       <p class="cursor" aria-live="polite">
         {say}
       </p>
