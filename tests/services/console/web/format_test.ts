@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bytes, count, hoursLeft, level, lunOf, parseBytes, parsePairs, parseSpan, rate, shortName, span } from '../../../../services/console/web/src/format.ts';
+import { bytes, count, hoursLeft, level, lunOf, pairsText, parseBytes, parsePairs, parseSpan, rate, shortName, span } from '../../../../services/console/web/src/format.ts';
 
 test('bytes are binary, rates decimal', () => {
   assert.equal(bytes(1610612736), '1.50 GiB');
@@ -35,6 +35,11 @@ test('what people type is as tapectl takes it', () => {
   assert.equal(parseSpan('soon'), undefined);
   assert.deepEqual(parsePairs('site=north, rack=7'), { site: 'north', rack: '7' });
   assert.equal(parsePairs('=x'), undefined);
+});
+
+test('labels are shown in the order of their names, whatever the order of the answer', () => {
+  assert.equal(pairsText({ site: 'north', antenna: '7', rack: '2' }), 'antenna=7, rack=2, site=north');
+  assert.equal(pairsText({ rack: '2', site: 'north', antenna: '7' }), 'antenna=7, rack=2, site=north');
 });
 
 test('names are short as tapectl takes them', () => {
