@@ -37,16 +37,22 @@ export async function watchGauge(page, job) {
 
 export async function follow(page, recording) {
   await goTo(page, `recording/${recording}`);
-  await page.getByLabel('Follow').check();
   const shown = page.locator('[data-shown]');
+  await shown.waitFor();
+  assert.ok(await page.getByLabel('Follow').isChecked(), 'what is recorded is followed from the start');
   const end = async () => {
     const [first, count] = (await shown.getAttribute('data-shown')).split(' ').map(Number);
     return first + count;
   };
-  await shown.waitFor();
   const before = await end();
   await until('newer samples are shown', async () => (await end()) > before + BLOCK_SAMPLES);
-  assert.ok(await page.getByLabel('Follow').isChecked());
+  // At most a second of it, at its end.
+  const [, count] = (await shown.getAttribute('data-shown')).split(' ').map(Number);
+  assert.ok(count <= RATE / 8, `${count} samples are shown`);
+  assert.ok(before > RATE / 8 - BLOCK_SAMPLES, `${before} samples are there`);
+  // Who looks elsewhere is not drawn away from it.
+  await page.getByRole('button', { name: 'Earlier' }).click();
+  assert.ok(!(await page.getByLabel('Follow').isChecked()));
 }
 
 // A gap of the recording is one of its timeline and of its waterfall.

@@ -4,7 +4,7 @@ import { RateMeter } from '../../../../services/console/web/src/rates.ts';
 import { bytesOfSample, floatsOf } from '../../../../services/console/web/src/recording/numbers.ts';
 import { aheadAt, inSession } from '../../../../services/console/web/src/recording/positions.ts';
 import { bandOf, columnsOf, frequencyAt, madeOf, missingRows, peaksOf, rangeOf, type Spectrogram, spectrogramOf, storedColumn, tickTexts } from '../../../../services/console/web/src/recording/spectrum.ts';
-import { columnsFor, inside, newest, shiftBand, whole, zoomBand, zoomTime } from '../../../../services/console/web/src/recording/window.ts';
+import { columnsFor, followed, inside, newest, shiftBand, whole, zoomBand, zoomTime } from '../../../../services/console/web/src/recording/window.ts';
 import { matches, NO_FILTER } from '../../../../services/console/web/src/recordings/filter.ts';
 import type { Recording, SpectrogramMessage, Timeline } from '../../../../services/console/web/src/types.ts';
 
@@ -18,6 +18,16 @@ test('a window stays within the recording and the band', () => {
   assert.equal(newest({ ...half }, 200000).first, 150000);
   const band = shiftBand(zoomBand(all, 0.25), 10);
   assert.deepEqual([band.low, band.high], [0.75, 1]);
+});
+
+test('what grows is followed: its last second, or as much as somebody has zoomed to', () => {
+  const early = followed(undefined, 8192, 500000);
+  assert.deepEqual([early.first, early.count], [0, 8192]);
+  const later = followed(early, 800000, 500000);
+  assert.deepEqual([later.first, later.count], [300000, 500000]);
+  const zoomed = followed({ first: 5000, count: 1000, low: 0.25, high: 0.5 }, 900000, 500000);
+  assert.deepEqual(zoomed, { first: 899000, count: 1000, low: 0.25, high: 0.5 });
+  assert.deepEqual(followed({ ...early, low: 0.25, high: 0.5 }, 600000, 500000), { first: 100000, count: 500000, low: 0.25, high: 0.5 });
 });
 
 test('columns are a power of two that the samples and the node allow', () => {

@@ -13,7 +13,7 @@ import { ExplainView, TraceView } from './reports.tsx';
 import { SamplesView } from './samples_view.tsx';
 import { SpectrumView } from './spectrum_view.tsx';
 import { TimelineView } from './timeline.tsx';
-import { inside, newest, type Window, whole } from './window.ts';
+import { followed, inside, type Window, whole } from './window.ts';
 
 function About({ recording }: { recording: Recording }) {
   return (
@@ -40,29 +40,16 @@ function About({ recording }: { recording: Recording }) {
   );
 }
 
-// While it is followed a second of it, or what there is.
-const newestOf = (timeline: Timeline): Window => {
-  const samples = timeline.samples;
-  return newest({ ...whole(samples), count: Math.min(samples, Math.max(65536, timeline.sample_rate)) }, samples);
-};
-
-function useWindow(timeline: Timeline | undefined): { window: Window | undefined; follow: boolean; setWindow: (to: Window) => void; setFollow: (on: boolean) => void } {
+// Of a recording that is followed: its end.
+function useWindow(timeline: Timeline, runs: boolean): { window: Window | undefined; follow: boolean; setWindow: (to: Window) => void; setFollow: (on: boolean) => void } {
   const [window, setWindow] = useState<Window>();
-  const [follow, setFollow] = useState(false);
-  const samples = timeline?.samples ?? 0;
+  const [follow, setFollow] = useState(runs);
+  const { samples, sample_rate: rate } = timeline;
   useEffect(() => {
-    if (!timeline || samples === 0) return;
-    setWindow((before) => (follow ? (before ? newest(before, samples) : newestOf(timeline)) : (before ?? whole(samples))));
+    if (samples === 0) return;
+    setWindow((before) => (follow ? followed(before, samples, rate) : (before ?? whole(samples))));
   }, [samples, follow]);
-  return {
-    window,
-    follow,
-    setWindow,
-    setFollow: (on) => {
-      if (on && timeline) setWindow((before) => (before && before.count < samples ? newest(before, samples) : newestOf(timeline)));
-      setFollow(on);
-    },
-  };
+  return { window, follow, setWindow, setFollow };
 }
 
 interface ViewsProps {
@@ -72,7 +59,7 @@ interface ViewsProps {
 }
 
 function Views({ recording, timeline, onWindow }: ViewsProps) {
-  const { window, follow, setWindow, setFollow } = useWindow(timeline);
+  const { window, follow, setWindow, setFollow } = useWindow(timeline, recording.state === 'RECORDING');
   useEffect(() => {
     if (window) onWindow(window);
   }, [window]);

@@ -44,6 +44,12 @@ export function shiftBand(window: Window, share: number): Window {
 // The newest samples, as many as are shown.
 export const newest = (window: Window, samples: number) => inside({ ...window, first: samples - window.count }, samples);
 
+// The newest samples of a recording that grows: as many as are shown of a part of it, else a second of it, or what there is.
+export function followed(window: Window | undefined, samples: number, sampleRate: number): Window {
+  if (window && window.first > 0) return newest(window, samples);
+  return newest({ ...(window ?? whole(samples)), count: Math.max(65536, sampleRate) }, samples);
+}
+
 // So many frequencies that the part of the band that is shown has about 512, and no more than there are samples.
 export function columnsFor(window: Window, isComplex: boolean): number {
   const wanted = 512 / (window.high - window.low);
