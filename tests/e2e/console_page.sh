@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The console's page in a browser, as its users go about: a LUN and a channel are made, a tone is recorded, looked at down to its
 # samples, annotated, fetched, played and deleted; a stream with losses is followed while it is recorded, and the gauges say what
-# its job says. Markup in names is text. axe finds nothing serious on any page, on small and large screens, light and dark.
+# its job says. A node that is frozen or out of reach greys the page. Markup in names is text. axe finds nothing serious on any page, on small and large screens, light and dark.
 #   console_page.sh [FOLDER]     leaves pictures of all pages in FOLDER
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -27,5 +27,5 @@ WORKER_DEVICE=host start_worker
 has_page || skip "this build has no page"
 
 mkdir -p "$WORK/member" "$WORK/pictures"
-export WORK TAPEDECK_BIN
+export WORK TAPEDECK_BIN STORAGE_PID
 CONSOLE=http://127.0.0.1:$CONSOLE_PORT PATH=$TAPEDECK_BIN:$PATH PICTURES=${1:-$WORK/pictures} timeout "$(slow 400)" node "$HERE/story.js"

@@ -1,5 +1,6 @@
 // See tests/e2e/console_page.sh.
 import assert from 'node:assert/strict';
+import { seeItGo } from './away.js';
 import { openBrowser } from './browser.js';
 import { play, remove, scrub, seeRefusal, verify } from './ending.js';
 import { beginStream, endStream, follow, seeGap, watchGauge } from './following.js';
@@ -39,6 +40,7 @@ try {
   await step('its gaps', () => seeGap(page, stream.recording));
   await step('the tone is verified', () => verify(page, tone));
   await step('played', () => play(page, tone));
+  await step('the node goes away', () => seeItGo(page));
   await step('all pages, all screens', () => lookAtAll(page, tone));
   await step('by keyboard', () => goByKeyboard(page));
   await step('a refusal', () => seeRefusal(page));

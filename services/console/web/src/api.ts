@@ -1,5 +1,6 @@
 // The console's HTTP: one call, one stream. A service is this node's, unless a worker is named.
 
+import { report } from './presence.ts';
 import type { ErrorBody } from './types.ts';
 
 const PACKAGE = 'tapedeck.v1.';
@@ -15,6 +16,9 @@ export class ApiError extends Error {
     this.reason = reason;
   }
 }
+
+// Not even an error came back. The frame of the page says so for all of it.
+export class NodeAway extends ApiError {}
 
 const errorOf = (body: Partial<ErrorBody>, otherwise: string) =>
   new ApiError(body.code ?? 'UNKNOWN', body.message || otherwise, body.reason ?? '');
@@ -42,8 +46,10 @@ async function ask<Answer>(path: string, init: RequestInit): Promise<Answer> {
     response = await fetch(path, init);
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw new ApiError('UNAVAILABLE', 'The storage node does not answer.', '');
+    report(false);
+    throw new NodeAway('UNAVAILABLE', 'The storage node does not answer.', '');
   }
+  report(true);
   return answerOf<Answer>(response);
 }
 
@@ -61,7 +67,10 @@ export function call<Answer>(service: string, method: string, request: object, o
   });
 }
 
-export const read = <Answer>(path: string) => ask<Answer>(path, {});
+// A node that has not answered by then is away; one that is frozen takes connections all the same.
+const PATIENCE_MS = 5000;
+
+export const read = <Answer>(path: string, signal: AbortSignal) => ask<Answer>(path, { signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]) });
 
 export interface Watcher<Message> {
   message: (message: Message) => void;

@@ -3,10 +3,11 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { read } from './api.ts';
 import { DoctorPage } from './doctor/doctor.tsx';
+import { time } from './format.ts';
 import { JobsPage } from './jobs/jobs.tsx';
 import { PlayPage } from './jobs/play.tsx';
 import { RecordPage } from './jobs/record.tsx';
-import { useLoad } from './load.ts';
+import { useLoad, usePresence } from './load.ts';
 import { LunsPage } from './luns/luns.tsx';
 import { Overview } from './overview/overview.tsx';
 import { RecordingPage } from './recording/recording.tsx';
@@ -79,9 +80,21 @@ function Frame({ route, info, children }: { route: Route; info: ConsoleInfo | un
   );
 }
 
+// A page that asks for nothing else finds out by this.
+const ASK_AGAIN_MS = 3000;
+
+function Away({ seenMs }: { seenMs: number }) {
+  return (
+    <p class="failure" role="alert">
+      The storage node does not answer. It was last seen at <time data-seen={seenMs}>{time(new Date(seenMs).toISOString())}</time>. The page shows the values of that time.
+    </p>
+  );
+}
+
 export function App() {
   const route = useRoute();
-  const info = useLoad(() => read<ConsoleInfo>('/api/console'), 'console');
+  const info = useLoad((signal) => read<ConsoleInfo>('/api/console', signal), 'console', ASK_AGAIN_MS);
+  const { isAway, seenMs } = usePresence();
   const title = titleOf(route);
   const first = useRef(true);
   useEffect(() => {
@@ -92,8 +105,8 @@ export function App() {
   return (
     <Frame route={route} info={info.value}>
       <h1>{title}</h1>
-      <Failure error={info.error} />
-      {info.value && <Page route={route} info={info.value} />}
+      {isAway && seenMs > 0 ? <Away seenMs={seenMs} /> : <Failure error={info.error} />}
+      <div class={isAway ? 'page stale' : 'page'}>{info.value && <Page route={route} info={info.value} />}</div>
     </Frame>
   );
 }

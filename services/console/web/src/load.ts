@@ -1,5 +1,6 @@
 // What a page shows of the node: asked for once, or again and again while somebody looks.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { onPresence, type Presence } from './presence.ts';
 
 export interface Loaded<Value> {
   value: Value | undefined;
@@ -84,4 +85,10 @@ export function useAction(): Action {
       .finally(() => setBusy(false));
   }, []);
   return { busy, error, run };
+}
+
+export function usePresence(): Presence {
+  const [presence, setPresence] = useState<Presence>({ isAway: false, seenMs: 0 });
+  useEffect(() => onPresence(setPresence), []);
+  return presence;
 }

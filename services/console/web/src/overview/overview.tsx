@@ -2,7 +2,7 @@
 import { call, list } from '../api.ts';
 import { bytes, hoursLeft, rate, shortName, span } from '../format.ts';
 import { hasEnded } from '../jobs/job.tsx';
-import { useLoad } from '../load.ts';
+import { useLoad, usePresence } from '../load.ts';
 import { linkTo } from '../route.ts';
 import type { ConsoleInfo, Job, Lun, NodeInfo, Rail } from '../types.ts';
 import { Badge, Empty, Failure, Meter, Panel, Table } from '../ui/basics.tsx';
@@ -54,7 +54,10 @@ function Rails({ rails, live }: { rails: Rail[]; live: Live }) {
   );
 }
 
-function Alarms({ luns, live }: { luns: Lun[]; live: Live }) {
+function Alarms({ luns, live }: { luns: Lun[] | undefined; live: Live }) {
+  const { isAway } = usePresence();
+  if (isAway) return <Empty>Unknown: the storage node does not answer.</Empty>;
+  if (!luns || !live.stats) return <Empty>Asking the node …</Empty>;
   const alarms = alarmsOf(luns, live.stats);
   if (alarms.length === 0) return <Empty>No alarms. Run the doctor for a full check.</Empty>;
   return (
@@ -155,13 +158,13 @@ export function Overview({ info }: { info: ConsoleInfo }) {
         <Rails rails={node.value?.rails ?? []} live={live} />
       </Panel>
       <Panel title="Alarms">
-        <Alarms luns={luns.value ?? []} live={live} />
+        <Alarms luns={luns.value} live={live} />
       </Panel>
       <Panel title="Now">
         <Activity running={running} jobs={jobs.value ?? []} />
       </Panel>
       <Panel title="Space">
-        <Room luns={luns.value ?? []} byLun={byLun} />
+        {luns.value ? <Room luns={luns.value} byLun={byLun} /> : <Empty>Asking the node …</Empty>}
       </Panel>
     </>
   );

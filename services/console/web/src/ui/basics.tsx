@@ -1,7 +1,7 @@
 // The small parts that all pages are made of. Names and labels come from strangers: they are text nodes everywhere.
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { ApiError } from '../api.ts';
+import { ApiError, NodeAway } from '../api.ts';
 
 type Children = { children?: ComponentChildren };
 
@@ -9,7 +9,7 @@ export function Failure({ error }: { error: Error | undefined }) {
   if (!error) return null;
   const reason = error instanceof ApiError && error.reason ? error.reason : '';
   return (
-    <p class="failure" role="alert">
+    <p class={error instanceof NodeAway ? 'failure away' : 'failure'} role="alert">
       {error.message} {reason && <code>{reason}</code>}
     </p>
   );
