@@ -6,6 +6,7 @@ import { aheadAt, inSession } from '../../../../services/console/web/src/recordi
 import { bandOf, columnsOf, frequencyAt, madeOf, missingRows, peaksOf, rangeOf, type Spectrogram, spectrogramOf, storedColumn, tickTexts } from '../../../../services/console/web/src/recording/spectrum.ts';
 import { columnsFor, followed, inside, newest, shiftBand, whole, zoomBand, zoomTime } from '../../../../services/console/web/src/recording/window.ts';
 import { matches, NO_FILTER } from '../../../../services/console/web/src/recordings/filter.ts';
+import { entriesOf, summaryOf } from '../../../../services/console/web/src/recordings/streams.ts';
 import type { Recording, SpectrogramMessage, Timeline } from '../../../../services/console/web/src/types.ts';
 
 test('a window stays within the recording and the band', () => {
@@ -116,6 +117,16 @@ test('samples of the stream are ahead of those of the recording', () => {
   assert.equal(aheadAt(timeline, 60), 350);
   assert.equal(aheadAt(undefined, 60), 0);
   assert.deepEqual(['0', '10', '60', '-1', 'x'].map((sample) => inSession(timeline, sample)), ['100', '110', '410', '-1', 'x']);
+});
+
+test('the segments of a stream are one entry of the list', () => {
+  const one = (channel: string, id: string, stream: string, segment: number) =>
+    ({ name: `luns/l0/channels/${channel}/recordings/${id}`, stream, segment, bytes: 10, missing_blocks: segment, kept: segment === 1 }) as unknown as Recording;
+  const recordings = [one('c0', 'e', 'a', 2), one('c0', 'd', '', 0), one('c1', 'a', 'a', 0), one('c0', 'a', 'a', 0), one('c0', 'b', 'a', 1)];
+  const entries = entriesOf(recordings);
+  assert.deepEqual(entries.map((entry) => entry.segments.map((recording) => recording.name.slice(-1)).join('')), ['eba', 'd', 'a']);
+  const summary = summaryOf(entries[0]?.segments ?? []);
+  assert.deepEqual([summary?.newest.segment, summary?.oldest.segment, summary?.bytes, summary?.missing, summary?.kept], [2, 0, 30, 3, 1]);
 });
 
 test('a filter goes by channel, state, time and words', () => {

@@ -3,12 +3,14 @@ import { useState } from 'preact/hooks';
 import { list } from '../api.ts';
 import { bytes, count, pairsText, shortName, time } from '../format.ts';
 import { useLoad } from '../load.ts';
+import { linkTo } from '../route.ts';
 import { line } from '../tapectl.ts';
 import type { Channel, Recording } from '../types.ts';
 import { Badge, Empty, Failure, Line, Table, type Tone } from '../ui/basics.tsx';
 import { Choice, TextField } from '../ui/form.tsx';
 import { RecordingActions } from './actions.tsx';
 import { type Filter, matches, NO_FILTER } from './filter.ts';
+import { entriesOf, summaryOf } from './streams.ts';
 
 // More rows than these are not looked through, but filtered.
 const MOST_ROWS = 200;
@@ -47,12 +49,12 @@ function FilterForm({ filter, channels, set }: FilterProps) {
   );
 }
 
-function Row({ recording, onChange }: { recording: Recording; onChange: () => void }) {
+function Row({ recording, onChange, isSegment = false }: { recording: Recording; onChange: () => void; isSegment?: boolean }) {
   return (
-    <tr>
+    <tr class={isSegment ? 'segment' : undefined}>
       <td>
         <a href={`#/recording/${recording.name}`}>{shortName(recording.name)}</a>
-        <small>{[recording.description, pairsText(recording.labels)].filter(Boolean).join(' · ')}</small>
+        <small>{[isSegment && `segment ${recording.segment}`, recording.description, pairsText(recording.labels)].filter(Boolean).join(' · ')}</small>
       </td>
       <td>
         <StateBadge recording={recording} />
@@ -68,6 +70,46 @@ function Row({ recording, onChange }: { recording: Recording; onChange: () => vo
   );
 }
 
+// A stream in segments is one row, which opens.
+function StreamRows({ segments, onChange }: { segments: Recording[]; onChange: () => void }) {
+  const [opened, setOpened] = useState(false);
+  const summary = summaryOf(segments);
+  if (!summary) return null;
+  const { newest, oldest, missing, kept } = summary;
+  const name = shortName(oldest.name);
+  return (
+    <>
+      <tr data-stream={oldest.stream}>
+        <td>
+          <button type="button" class="opens" aria-expanded={opened} aria-label={`Segments of ${name}`} onClick={() => setOpened(!opened)}>
+            {opened ? '▾' : '▸'} {count(segments.length)} segments
+          </button>{' '}
+          {name}
+          <small>{[newest.description, pairsText(newest.labels)].filter(Boolean).join(' · ')}</small>
+        </td>
+        <td>
+          <StateBadge recording={newest} />
+          {kept > 0 && <Badge tone="plain">{kept === segments.length ? 'kept' : `${count(kept)} kept`}</Badge>}
+        </td>
+        <td>{oldest.start_time ? time(oldest.start_time) : 'unknown'}</td>
+        <td class="number">{bytes(summary.bytes)}</td>
+        <td class="number">{count(missing)}</td>
+        <td>
+          <div class="does">
+            <a class="button" href={linkTo('play', { recording: name })} aria-label={`Play the stream ${name}`}>
+              Play
+            </a>
+            <a class="button" href={`#/recording/${newest.name}`} aria-label={`Newest segment of ${name}`}>
+              Newest
+            </a>
+          </div>
+        </td>
+      </tr>
+      {opened && segments.slice(0, MOST_ROWS).map((recording) => <Row key={recording.name} recording={recording} onChange={onChange} isSegment />)}
+    </>
+  );
+}
+
 export function RecordingsPage({ query }: { query: URLSearchParams }) {
   const [filter, setFilter] = useState<Filter>({ ...NO_FILTER, channel: query.get('channel') ?? '' });
   const loaded = useLoad(
@@ -79,6 +121,7 @@ export function RecordingsPage({ query }: { query: URLSearchParams }) {
     5000,
   );
   const found = (loaded.value?.recordings ?? []).filter((recording) => matches(recording, filter));
+  const entries = entriesOf(found);
   return (
     <>
       <FilterForm filter={filter} channels={(loaded.value?.channels ?? []).map((channel) => shortName(channel.name))} set={(change) => setFilter((now) => ({ ...now, ...change }))} />
@@ -86,15 +129,19 @@ export function RecordingsPage({ query }: { query: URLSearchParams }) {
       <Failure error={loaded.error} />
       <p class="of" role="status">
         {loaded.value ? `${count(found.length)} of ${count(loaded.value.recordings.length)} recordings` : 'Asking the node …'}
-        {found.length > MOST_ROWS && `; the newest ${MOST_ROWS} are shown`}
+        {entries.length > MOST_ROWS && `; the newest ${MOST_ROWS} are shown`}
       </p>
       {loaded.value && found.length === 0 ? (
         <Empty>No recordings match.</Empty>
       ) : (
         <Table caption="Recordings" head={['Recording', 'State', 'First sample', 'Bytes', 'Missing', '']}>
-          {found.slice(0, MOST_ROWS).map((recording) => (
-            <Row key={recording.name} recording={recording} onChange={loaded.reload} />
-          ))}
+          {entries.slice(0, MOST_ROWS).map(({ key, segments }) =>
+            segments.length > 1 ? (
+              <StreamRows key={key} segments={segments} onChange={loaded.reload} />
+            ) : (
+              segments.map((recording) => <Row key={recording.name} recording={recording} onChange={loaded.reload} />)
+            ),
+          )}
         </Table>
       )}
     </>
