@@ -21,3 +21,25 @@ export async function seeStream(page) {
   await page.getByRole('link', { name: `Play the stream ${shortName(first.name)}` }).click();
   await until('the stream is to be played', async () => (await page.getByLabel('Recording').inputValue()) === shortName(first.name));
 }
+
+const LONGEST = 'a-channel-whose-name-is-as-long-as-a-name-may-be-at-all-63-of-it';
+
+// A long name gives way in its middle and has the whole in a tooltip; nothing is pushed out of its card.
+export async function seeLongNames(page) {
+  const channel = LONGEST.slice(0, 63);
+  tapectl('channel', 'create', `l0/${channel}`, '--block-bytes', '64KiB', '--sample-rate', '1e6');
+  tapectl('record', `l0/${channel}`, '--source', 'synth:tones=0.125', '--blocks', '4');
+  const name = shortName(tapectlJson('recordings', 'show', `l0/${channel}/latest`).name);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  for (const hash of ['jobs', 'recordings']) {
+    await goTo(page, hash);
+    const link = page.getByRole('link', { name, exact: true }).first();
+    await link.waitFor();
+    assert.equal(await link.getAttribute('title'), name);
+    const isCut = (part) => link.locator(part).evaluate((element) => element.scrollWidth > element.clientWidth);
+    assert.deepEqual([await isCut('.head'), await isCut('.tail')], [true, false], `${hash}: the middle gives way`);
+    const hidden = await page.locator('.scrolls').first().evaluate((element) => element.scrollWidth - element.clientWidth);
+    assert.ok(hidden <= 0, `${hash}: ${hidden} pixels are out of sight`);
+  }
+  await page.setViewportSize({ width: 1280, height: 900 });
+}

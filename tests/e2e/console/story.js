@@ -4,7 +4,7 @@ import { seeItGo } from './away.js';
 import { openBrowser } from './browser.js';
 import { play, remove, scrub, seeRefusal, verify } from './ending.js';
 import { beginStream, endStream, follow, seeGap, watchGauge } from './following.js';
-import { seeStream } from './listing.js';
+import { seeLongNames, seeStream } from './listing.js';
 import { annotate, download, keep, readReports, seeOneAxis, seeScale, seeSpectra, seeTone, zoomByPointer, zoomInFrequency, zoomToSamples } from './looking.js';
 import { goByKeyboard, lookAtAll } from './looks.js';
 import { makeChannel, makeLun, recordTone } from './making.js';
@@ -42,6 +42,7 @@ try {
   await step('the tone is verified', () => verify(page, tone));
   await step('played', () => play(page, tone));
   await step('a stream in segments', () => seeStream(page));
+  await step('long names', () => seeLongNames(page));
   await step('the node goes away', () => seeItGo(page));
   await step('all pages, all screens', () => lookAtAll(page, tone));
   await step('by keyboard', () => goByKeyboard(page));

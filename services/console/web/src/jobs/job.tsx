@@ -7,6 +7,7 @@ import { ExplainView } from '../recording/reports.tsx';
 import { line } from '../tapectl.ts';
 import type { Job } from '../types.ts';
 import { Badge, Facts, Failure, Line, Panel, type Tone } from '../ui/basics.tsx';
+import { Name } from '../ui/name.tsx';
 
 const TONES: Record<string, Tone> = { SUCCEEDED: 'good', FAILED: 'bad', CANCELLED: 'plain', NOT_COMPARED: 'busy', RUNNING: 'busy', STARTING: 'busy', PREPARING: 'busy', RESUMING: 'busy' };
 
@@ -37,7 +38,7 @@ function JobFacts({ job }: { job: Job }) {
     <Facts
       facts={[
         ['State', <JobBadge job={job} />],
-        ['Recording', job.recording ? <a href={`#/recording/${job.recording}`}>{shortName(job.recording)}</a> : '—'],
+        ['Recording', job.recording ? <Name text={shortName(job.recording)} href={`#/recording/${job.recording}`} /> : '—'],
         ['Blocks', job.total_blocks !== null ? `${count(job.blocks)} of ${count(job.total_blocks)}` : count(job.blocks)],
         ['Bytes', bytes(job.bytes)],
         ['Rate', rate(job.mb_per_s * 1e6)],

@@ -5,6 +5,7 @@ import { useAction, useLoad } from '../load.ts';
 import { line } from '../tapectl.ts';
 import type { ConsoleInfo, Job, NodeInfo } from '../types.ts';
 import { Badge, Empty, Facts, Failure, Line, Panel, Table } from '../ui/basics.tsx';
+import { Name } from '../ui/name.tsx';
 import { cancel, hasEnded, JobBadge, JobProgress } from './job.tsx';
 import { NoWorker } from './start.tsx';
 
@@ -26,7 +27,7 @@ function Row({ job, worker, onChange }: { job: Job; worker: string; onChange: ()
         {job.error && <small>{job.error.message}</small>}
         <Failure error={action.error} />
       </td>
-      <td>{job.recording && <a href={`#/recording/${job.recording}`}>{shortName(job.recording)}</a>}</td>
+      <td>{job.recording && <Name text={shortName(job.recording)} href={`#/recording/${job.recording}`} />}</td>
       <td>
         <JobProgress job={job} />
       </td>

@@ -8,6 +8,7 @@ import { line } from '../tapectl.ts';
 import type { Channel, Lun, NodeInfo } from '../types.ts';
 import { Badge, Empty, Facts, Failure, Meter, Panel, Table } from '../ui/basics.tsx';
 import { Deletion } from '../ui/dialog.tsx';
+import { Name } from '../ui/name.tsx';
 import { ChannelForm } from './channel_form.tsx';
 import { LunForm } from './lun_form.tsx';
 import { ScrubPanel } from './scrub.tsx';
@@ -45,7 +46,7 @@ function Channels({ lun, channels, open }: { lun: Lun; channels: Channel[]; open
       {channels.map((channel) => (
         <tr key={channel.name}>
           <td>
-            <a href={linkTo('recordings', { channel: shortName(channel.name) })}>{shortName(channel.name)}</a>
+            <Name text={shortName(channel.name)} href={linkTo('recordings', { channel: shortName(channel.name) })} />
           </td>
           <td>{channel.datatype}</td>
           <td class="number">{sampleRate(channel.sample_rate)}</td>

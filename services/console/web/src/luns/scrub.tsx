@@ -7,6 +7,7 @@ import { line } from '../tapectl.ts';
 import type { Lun, Scrub } from '../types.ts';
 import { Badge, Empty, Failure, Facts, Line, Panel, Table } from '../ui/basics.tsx';
 import { TextField } from '../ui/form.tsx';
+import { Name } from '../ui/name.tsx';
 
 function Findings({ scrub }: { scrub: Scrub }) {
   const { findings } = scrub;
@@ -16,7 +17,7 @@ function Findings({ scrub }: { scrub: Scrub }) {
       {findings.map((finding, index) => (
         <tr key={index}>
           <td>
-            <a href={`#/recording/${finding.recording}`}>{shortName(finding.recording)}</a>
+            <Name text={shortName(finding.recording)} href={`#/recording/${finding.recording}`} />
           </td>
           <td class="number">{finding.block?.sequence}</td>
           <td>{finding.block?.kind}</td>

@@ -6,6 +6,7 @@ import { useLoad, usePresence } from '../load.ts';
 import { linkTo } from '../route.ts';
 import type { ConsoleInfo, Job, Lun, NodeInfo, Rail } from '../types.ts';
 import { Badge, Empty, Failure, Meter, Panel, Table } from '../ui/basics.tsx';
+import { Name } from '../ui/name.tsx';
 import { alarmsOf } from './alarms.ts';
 import { type Live, type Running, useLive, useRunning } from './live.ts';
 
@@ -82,7 +83,7 @@ function Activity({ running, jobs }: { running: Running[]; jobs: Job[] }) {
             <Badge tone="bad">records</Badge>
           </td>
           <td>
-            <a href={`#/recording/${recording.name}`}>{shortName(recording.name)}</a>
+            <Name text={shortName(recording.name)} href={`#/recording/${recording.name}`} />
           </td>
           <td class="number">{rate(bytesPerS)}</td>
           <td class="number">{bytes(recording.bytes)}</td>
@@ -95,7 +96,7 @@ function Activity({ running, jobs }: { running: Running[]; jobs: Job[] }) {
             <Badge tone="good">plays</Badge>
           </td>
           <td>
-            <a href={`#/recording/${job.recording}`}>{shortName(job.recording)}</a>
+            <Name text={shortName(job.recording)} href={`#/recording/${job.recording}`} />
           </td>
           <td class="number">{rate(job.mb_per_s * 1e6)}</td>
           <td class="number">{bytes(job.bytes)}</td>
@@ -121,7 +122,7 @@ function Room({ luns, byLun }: { luns: Lun[]; byLun: Map<string, number> }) {
       {luns.map((lun) => (
         <tr key={lun.name}>
           <td>
-            <a href={linkTo('luns', { lun: shortName(lun.name) })}>{shortName(lun.name)}</a>
+            <Name text={shortName(lun.name)} href={linkTo('luns', { lun: shortName(lun.name) })} />
           </td>
           <td>
             <Badge tone={lun.state === 'READY' || lun.state === 'STANDBY' ? 'good' : 'bad'}>{lun.state}</Badge>

@@ -8,6 +8,7 @@ import { line } from '../tapectl.ts';
 import type { Channel, Recording } from '../types.ts';
 import { Badge, Empty, Failure, Line, Table, type Tone } from '../ui/basics.tsx';
 import { Choice, TextField } from '../ui/form.tsx';
+import { Name } from '../ui/name.tsx';
 import { RecordingActions } from './actions.tsx';
 import { type Filter, matches, NO_FILTER } from './filter.ts';
 import { entriesOf, summaryOf } from './streams.ts';
@@ -49,12 +50,22 @@ function FilterForm({ filter, channels, set }: FilterProps) {
   );
 }
 
+// Two lines of it, and the whole in a tooltip.
+function About({ text }: { text: (string | false)[] }) {
+  const whole = text.filter(Boolean).join(' · ');
+  return whole === '' ? null : (
+    <small class="about" title={whole}>
+      {whole}
+    </small>
+  );
+}
+
 function Row({ recording, onChange, isSegment = false }: { recording: Recording; onChange: () => void; isSegment?: boolean }) {
   return (
     <tr class={isSegment ? 'segment' : undefined}>
       <td>
-        <a href={`#/recording/${recording.name}`}>{shortName(recording.name)}</a>
-        <small>{[isSegment && `segment ${recording.segment}`, recording.description, pairsText(recording.labels)].filter(Boolean).join(' · ')}</small>
+        <Name text={shortName(recording.name)} href={`#/recording/${recording.name}`} />
+        <About text={[isSegment && `segment ${recording.segment}`, recording.description, pairsText(recording.labels)]} />
       </td>
       <td>
         <StateBadge recording={recording} />
@@ -84,8 +95,8 @@ function StreamRows({ segments, onChange }: { segments: Recording[]; onChange: (
           <button type="button" class="opens" aria-expanded={opened} aria-label={`Segments of ${name}`} onClick={() => setOpened(!opened)}>
             {opened ? '▾' : '▸'} {count(segments.length)} segments
           </button>{' '}
-          {name}
-          <small>{[newest.description, pairsText(newest.labels)].filter(Boolean).join(' · ')}</small>
+          <Name text={name} />
+          <About text={[newest.description, pairsText(newest.labels)]} />
         </td>
         <td>
           <StateBadge recording={newest} />
