@@ -43,3 +43,29 @@ export async function seeLongNames(page) {
   }
   await page.setViewportSize({ width: 1280, height: 900 });
 }
+
+// On a narrow screen each row is a card: every cell is in sight and says what it is, and it is still a table for those who hear it.
+export async function seeCards(page) {
+  await page.setViewportSize({ width: 390, height: 900 });
+  for (const hash of ['', 'luns', 'recordings', 'jobs']) {
+    await goTo(page, hash);
+    const table = page.locator('table').last();
+    await table.locator('tbody tr').first().waitFor();
+    const heads = await table.locator('thead tr').evaluate((row) => [...row.cells].map((cell) => cell.textContent));
+    const cells = await table.locator('tbody tr').first().locator('td').evaluateAll((all) =>
+      all.map((cell) => ({ head: getComputedStyle(cell, '::before').content, right: cell.getBoundingClientRect().right, top: cell.getBoundingClientRect().top, empty: cell.textContent === '' })),
+    );
+    for (const [index, { head, right }] of cells.entries()) {
+      assert.ok(right <= 390, `${hash}: cell ${index} ends at ${right}`);
+      if (heads[index] !== '') assert.equal(head, `"${heads[index]}"`, `${hash}: what cell ${index} is`);
+    }
+    const shown = cells.filter((cell) => !cell.empty);
+    assert.ok(shown.every((cell, index) => index === 0 || cell.top > shown[index - 1].top), `${hash}: one below the other`);
+    assert.ok((await table.getByRole('cell').count()) >= heads.length, `${hash}: it has cells`);
+    assert.equal(await table.getByRole('columnheader').count(), heads.filter(Boolean).length);
+  }
+  await goTo(page, 'recordings');
+  const { y } = await page.locator('tbody tr').first().boundingBox();
+  assert.ok(y < 600, `the first recording is ${y} pixels down`);
+  await page.setViewportSize({ width: 1280, height: 900 });
+}

@@ -4,7 +4,7 @@ import { seeItGo } from './away.js';
 import { openBrowser } from './browser.js';
 import { play, remove, scrub, seeRefusal, verify } from './ending.js';
 import { beginStream, endStream, follow, seeGap, watchGauge } from './following.js';
-import { seeLongNames, seeStream } from './listing.js';
+import { seeCards, seeLongNames, seeStream } from './listing.js';
 import { annotate, download, keep, readReports, seeOneAxis, seeScale, seeSpectra, seeTone, zoomByPointer, zoomInFrequency, zoomToSamples } from './looking.js';
 import { goByKeyboard, lookAtAll } from './looks.js';
 import { makeChannel, makeLun, recordTone } from './making.js';
@@ -43,6 +43,7 @@ try {
   await step('played', () => play(page, tone));
   await step('a stream in segments', () => seeStream(page));
   await step('long names', () => seeLongNames(page));
+  await step('cards', () => seeCards(page));
   await step('the node goes away', () => seeItGo(page));
   await step('all pages, all screens', () => lookAtAll(page, tone));
   await step('by keyboard', () => goByKeyboard(page));

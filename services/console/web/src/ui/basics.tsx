@@ -1,6 +1,6 @@
 // The small parts that all pages are made of. Names and labels come from strangers: they are text nodes everywhere.
 import type { ComponentChildren } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, NodeAway } from '../api.ts';
 
 type Children = { children?: ComponentChildren };
@@ -33,11 +33,37 @@ export type Tone = 'good' | 'busy' | 'bad' | 'plain';
 
 export const Badge = ({ tone, children }: Children & { tone: Tone }) => <span class={`badge ${tone}`}>{children}</span>;
 
+// On narrow screens the rows are cards (style.css): each cell says its heading, and the roles that blocks lose are told.
+function tellCells(table: HTMLTableElement, head: string[]): void {
+  table.setAttribute('role', 'table');
+  for (const group of table.querySelectorAll('thead, tbody')) group.setAttribute('role', 'rowgroup');
+  for (const cell of table.querySelectorAll('thead th')) cell.setAttribute('role', 'columnheader');
+  for (const row of table.rows) {
+    row.setAttribute('role', 'row');
+    for (const [index, cell] of [...row.cells].entries()) {
+      if (cell.tagName !== 'TD') continue;
+      cell.setAttribute('role', 'cell');
+      cell.setAttribute('data-head', head[index] ?? '');
+    }
+  }
+}
+
 // A region that scrolls by itself is reached by the keyboard.
 export function Table({ caption, head, children }: Children & { caption: string; head: string[] }) {
+  const table = useRef<HTMLTableElement>(null);
+  useLayoutEffect(() => {
+    const element = table.current;
+    if (!element) return;
+    const tell = () => tellCells(element, head);
+    tell();
+    // Rows that open by themselves come later.
+    const later = new MutationObserver(tell);
+    later.observe(element, { childList: true, subtree: true });
+    return () => later.disconnect();
+  }, [head.join()]);
   return (
     <div class="scrolls" role="region" aria-label={caption} tabIndex={0}>
-      <table>
+      <table ref={table}>
         <caption class="unseen">{caption}</caption>
         <thead>
           <tr>
