@@ -1,12 +1,12 @@
 // A LUN and a channel are made, and a tone is recorded into it.
 import assert from 'node:assert/strict';
-import { goTo, inShell, lineOf, TAPEDECK_STORAGE, tapectlJson, until, WORK } from './browser.js';
+import { inShell, lineOf, TAPEDECK_STORAGE, tapectlJson, until, WORK } from './browser.js';
+import { beginHere, goOnToChannel, goOnToRecord } from './first_steps.js';
 
 export const MARKUP = '<img src=x onerror=alert(1)>';
 
 export async function makeLun(page) {
-  await goTo(page, 'luns');
-  await page.getByRole('button', { name: 'New LUN' }).click();
+  await beginHere(page);
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name', { exact: true }).fill('l0');
   await dialog.getByLabel('Store').selectOption('posix');
@@ -21,7 +21,7 @@ export async function makeLun(page) {
 }
 
 export async function makeChannel(page) {
-  await page.getByRole('button', { name: 'New channel of l0' }).click();
+  await goOnToChannel(page);
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name', { exact: true }).fill('c0');
   await dialog.getByLabel('Samples per second').fill('1e6');
@@ -41,7 +41,7 @@ export async function makeChannel(page) {
 
 // Once by the page, once by the command line that the page shows. Of the first one its name.
 export async function recordTone(page) {
-  await goTo(page, 'record?channel=l0/c0');
+  await goOnToRecord(page);
   await page.getByLabel('Storage node').fill(TAPEDECK_STORAGE);
   const channel = page.getByLabel('Channel');
   await until('the channel is chosen', async () => (await channel.inputValue()) === 'l0/c0');

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { seeItGo } from './away.js';
 import { openBrowser } from './browser.js';
 import { play, remove, scrub, seeRefusal, verify } from './ending.js';
+import { seeNoSteps } from './first_steps.js';
 import { beginStream, endStream, follow, seeGap, watchGauge } from './following.js';
 import { seeCards, seeLongNames, seeStream } from './listing.js';
 import { annotate, download, keep, readReports, seeOneAxis, seeScale, seeSpectra, seeTone, zoomByPointer, zoomInFrequency, zoomToSamples } from './looking.js';
@@ -22,6 +23,7 @@ try {
     await makeChannel(page);
   });
   const tone = await step('a tone is recorded', () => recordTone(page));
+  await step('no steps any more', () => seeNoSteps(page));
   await step('its spectrum', () => seeTone(page, tone));
   await step('one axis', () => seeOneAxis(page));
   await step('a scale of colours', () => seeScale(page));

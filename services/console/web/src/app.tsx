@@ -31,7 +31,7 @@ function Page({ route, info }: { route: Route; info: ConsoleInfo }) {
     case '':
       return <Overview info={info} />;
     case 'luns':
-      return <LunsPage />;
+      return <LunsPage query={route.query} />;
     case 'recordings':
       return <RecordingsPage query={route.query} />;
     case 'recording':

@@ -1,5 +1,5 @@
 // LUNs and their channels: what they are, and how they are made, configured, scrubbed and deleted.
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { call, list, requestId } from '../api.ts';
 import { bytes, count, pairsText, sampleRate, shortName, span, time } from '../format.ts';
 import { useLoad } from '../load.ts';
@@ -127,7 +127,14 @@ function Opened({ what, node, onDone, onClose }: { what: Open; node: NodeInfo | 
   );
 }
 
-export function LunsPage() {
+// Of a link that leads to a form.
+function asked(query: URLSearchParams, luns: Lun[]): Open | undefined {
+  if (query.get('new') === 'lun') return { form: 'lun' };
+  const lun = luns.find((one) => shortName(one.name) === query.get('lun'));
+  return query.get('new') === 'channel' && lun ? { form: 'channel', lun } : undefined;
+}
+
+export function LunsPage({ query }: { query: URLSearchParams }) {
   const [open, setOpen] = useState<Open>();
   const node = useLoad((signal) => call<NodeInfo>('NodeService', 'GetNode', {}, { signal }), 'node');
   const loaded = useLoad(
@@ -139,6 +146,10 @@ export function LunsPage() {
     3000,
   );
   const { luns = [], channels = [] } = loaded.value ?? {};
+  const isLoaded = loaded.value !== undefined;
+  useEffect(() => {
+    if (isLoaded) setOpen(asked(query, luns));
+  }, [query.toString(), isLoaded]);
   return (
     <>
       <div class="toolbar">

@@ -9,6 +9,7 @@ import { Badge, Empty, Failure, Meter, Panel, Table } from '../ui/basics.tsx';
 import { Name } from '../ui/name.tsx';
 import { alarmsOf } from './alarms.ts';
 import { type Live, type Running, useLive, useRunning } from './live.ts';
+import { FirstSteps } from './steps.tsx';
 
 function Gauge({ name, detail, bytesPerS, limit }: { name: string; detail: string; bytesPerS: number; limit: number }) {
   return (
@@ -155,6 +156,7 @@ export function Overview({ info }: { info: ConsoleInfo }) {
   return (
     <>
       <Failure error={live.error ?? node.error ?? luns.error ?? error} />
+      <FirstSteps />
       <Panel title="Rails">
         <Rails rails={node.value?.rails ?? []} live={live} />
       </Panel>

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { list } from '../api.ts';
 import { bytes, count, pairsText, shortName, time } from '../format.ts';
 import { useLoad } from '../load.ts';
+import { FirstSteps } from '../overview/steps.tsx';
 import { linkTo } from '../route.ts';
 import { line } from '../tapectl.ts';
 import type { Channel, Recording } from '../types.ts';
@@ -135,6 +136,7 @@ export function RecordingsPage({ query }: { query: URLSearchParams }) {
   const entries = entriesOf(found);
   return (
     <>
+      {loaded.value?.recordings.length === 0 && <FirstSteps />}
       <FilterForm filter={filter} channels={(loaded.value?.channels ?? []).map((channel) => shortName(channel.name))} set={(change) => setFilter((now) => ({ ...now, ...change }))} />
       <Line text={line(['recordings', 'list', ...(filter.channel.includes('/') ? [filter.channel] : [])])} />
       <Failure error={loaded.error} />
