@@ -1,6 +1,6 @@
 // A LUN and a channel are made, and a tone is recorded into it.
 import assert from 'node:assert/strict';
-import { inShell, lineOf, TAPEDECK_STORAGE, tapectlJson, until, WORK } from './browser.js';
+import { goTo, inShell, lineOf, TAPEDECK_STORAGE, tapectl, tapectlJson, until, WORK } from './browser.js';
 import { beginHere, goOnToChannel, goOnToRecord } from './first_steps.js';
 
 export const MARKUP = '<img src=x onerror=alert(1)>';
@@ -59,4 +59,62 @@ export async function recordTone(page) {
   assert.notEqual(second.name, job.recording);
   assert.deepEqual([second.blocks, second.origin.source.parameters.tones], [400, '0.125'], 'the line records the same');
   return job.recording;
+}
+
+// The options that tapectl's help names for a command.
+function optionsOf(...command) {
+  const help = tapectl(...command, '--help');
+  return [...help.matchAll(/^\s+(?:-\w, ?)?--([a-z-]+)/gm)].map(([, option]) => option).filter((option) => option !== 'help');
+}
+
+// Whatever is a field is filled in: of choices the last one.
+async function fillAll(dialog) {
+  for (const field of await dialog.locator('form input').all()) await field.fill('1');
+  for (const choice of await dialog.locator('form select').all()) await choice.selectOption({ index: (await choice.locator('option').count()) - 1 });
+  for (const field of await dialog.locator('form textarea').all()) if (await field.isEnabled()) await field.fill('/somewhere');
+}
+
+// Each option of `lun create` and `channel create` is a field of the form.
+export async function seeAllFields(page) {
+  for (const [command, button] of [
+    [['lun', 'create'], 'New LUN'],
+    [['channel', 'create'], 'New channel of l0'],
+  ]) {
+    await goTo(page, 'luns');
+    await page.getByRole('button', { name: button }).click();
+    const dialog = page.getByRole('dialog');
+    if (command[0] === 'lun') await dialog.getByLabel('Store').selectOption('posix');
+    await fillAll(dialog);
+    if (command[0] === 'lun') await dialog.getByLabel('Store').selectOption('posix');
+    if (command[0] === 'lun') await dialog.getByLabel('Members').fill('/somewhere');
+    const line = await lineOf(dialog);
+    for (const option of optionsOf(...command)) assert.ok(line.includes(` --${option} `), `${button} has no field for --${option}: ${line}`);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  }
+}
+
+// A mirror of two members, with files that are written before they are needed.
+export async function makeMirror(page) {
+  await goTo(page, 'luns');
+  await page.getByRole('button', { name: 'New LUN' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name', { exact: true }).fill('mirror');
+  await dialog.getByLabel('Store').selectOption('posix');
+  await dialog.getByLabel('Members').fill(`${WORK}/left\n${WORK}/right`);
+  await dialog.getByLabel('Capacity').fill('64MiB');
+  await dialog.getByLabel('Copies').selectOption('2');
+  await dialog.getByLabel('Prewritten files per member').fill('2');
+  await dialog.getByLabel('Size of a prewritten file').fill('1MiB');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const lun = tapectlJson('lun', 'list').luns.find((one) => one.name === 'luns/mirror');
+  assert.deepEqual([lun.copies, lun.prewrite_files, lun.prewrite_bytes], [2, 2, 2 ** 20]);
+  await page.getByRole('button', { name: 'Configure mirror' }).click();
+  await dialog.getByLabel('Prewritten files per member').fill('3');
+  assert.equal(await lineOf(dialog), 'tapectl lun update mirror --prewrite-files 3');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByText('3 of 1.00 MiB per member').waitFor();
+  inShell('tapectl lun delete mirror');
 }

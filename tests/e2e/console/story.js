@@ -8,7 +8,7 @@ import { beginStream, endStream, follow, seeGap, watchGauge } from './following.
 import { seeCards, seeLongNames, seeStream } from './listing.js';
 import { annotate, download, keep, readReports, seeOneAxis, seeScale, seeSpectra, seeTone, zoomByPointer, zoomInFrequency, zoomToSamples } from './looking.js';
 import { goByKeyboard, lookAtAll } from './looks.js';
-import { makeChannel, makeLun, recordTone } from './making.js';
+import { makeChannel, makeLun, makeMirror, recordTone, seeAllFields } from './making.js';
 
 const { browser, page, complaints } = await openBrowser();
 
@@ -22,6 +22,8 @@ try {
     await makeLun(page);
     await makeChannel(page);
   });
+  await step('fields of forms', () => seeAllFields(page));
+  await step('a mirror', () => makeMirror(page));
   const tone = await step('a tone is recorded', () => recordTone(page));
   await step('no steps any more', () => seeNoSteps(page));
   await step('its spectrum', () => seeTone(page, tone));

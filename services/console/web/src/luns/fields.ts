@@ -11,6 +11,9 @@ export interface LunFields {
   policy: string;
   maxAge: string;
   maxFill: string;
+  copies: string;
+  prewriteFiles: string;
+  prewriteBytes: string;
   description: string;
   labels: string;
 }
@@ -45,6 +48,9 @@ export const lunFields = (lun?: Lun): LunFields => ({
   policy: lun?.full_policy ?? 'stop',
   maxAge: spanText(lun?.max_age_s),
   maxFill: lun && lun.max_fill_percent > 0 ? String(lun.max_fill_percent) : '',
+  copies: String(lun?.copies || 1),
+  prewriteFiles: lun && lun.prewrite_files > 0 ? String(lun.prewrite_files) : '',
+  prewriteBytes: exact(lun?.prewrite_bytes ?? 0),
   description: lun?.description ?? '',
   labels: pairsText(lun?.labels ?? {}),
 });
@@ -102,6 +108,9 @@ export const lunOf = (fields: LunFields) => ({
   full_policy: fields.policy,
   max_age_s: asSpan('The age', fields.maxAge),
   max_fill_percent: Number(fields.maxFill || 0),
+  copies: Number(fields.copies),
+  prewrite_files: Number(fields.prewriteFiles || 0),
+  prewrite_bytes: asBytes('The size of a prewritten file', fields.prewriteBytes),
   description: fields.description,
   labels: asLabels(fields.labels),
 });
@@ -151,6 +160,8 @@ export const lunOptions = (fields: LunFields) => ({
   'full-policy': fields.policy,
   'max-age': fields.maxAge,
   'max-fill': fields.maxFill,
+  'prewrite-files': fields.prewriteFiles,
+  'prewrite-bytes': fields.prewriteBytes,
   description: fields.description,
   label: labelsOf(fields.labels),
 });

@@ -15,13 +15,15 @@ const MASK = {
   policy: 'full_policy',
   maxAge: 'max_age',
   maxFill: 'max_fill_percent',
+  prewriteFiles: 'prewrite_files',
+  prewriteBytes: 'prewrite_bytes',
   description: 'description',
   labels: 'labels',
 };
 
 function lineOf(before: LunFields | undefined, fields: LunFields): string {
   const members = memberLines(fields.members);
-  if (!before) return line(['lun', 'create', fields.name || 'NAME'], { store: fields.store, member: members, ...lunOptions(fields) });
+  if (!before) return line(['lun', 'create', fields.name || 'NAME'], { store: fields.store, member: members, copies: fields.copies === '1' ? '' : fields.copies, ...lunOptions(fields) });
   const more = members.slice(memberLines(before.members).length);
   return line(['lun', 'update', fields.name], { 'add-member': more, ...(changed(lunOptions(before), lunOptions(fields)) as Options) });
 }
@@ -53,6 +55,28 @@ function Policy({ fields, set }: { fields: LunFields; set: (change: Partial<LunF
   );
 }
 
+// How its members hold what is recorded.
+function Layout({ isNew, fields, set }: { isNew: boolean; fields: LunFields; set: (change: Partial<LunFields>) => void }) {
+  return (
+    <>
+      {isNew && (
+        <Choice
+          label="Copies"
+          hint="2 needs two members"
+          value={fields.copies}
+          onChange={(copies) => set({ copies })}
+          choices={[
+            ['1', '1: a stripe over all members'],
+            ['2', '2: a mirror of two members'],
+          ]}
+        />
+      )}
+      <TextField label="Prewritten files per member" hint="at most 1000; empty: none" inputMode="numeric" value={fields.prewriteFiles} onInput={(prewriteFiles) => set({ prewriteFiles })} />
+      <TextField label="Size of a prewritten file" hint="1GiB, the size of a segment on a member" value={fields.prewriteBytes} onInput={(prewriteBytes) => set({ prewriteBytes })} />
+    </>
+  );
+}
+
 export function LunForm({ lun, node, onDone, onClose }: { lun?: Lun | undefined; node: NodeInfo | undefined; onDone: () => void; onClose: () => void }) {
   const before = lun && lunFields(lun);
   const [fields, setFields] = useState(lunFields(lun));
@@ -80,6 +104,7 @@ export function LunForm({ lun, node, onDone, onClose }: { lun?: Lun | undefined;
           </div>
           <TextField label="Capacity" hint="10GiB; empty: what its members hold" value={fields.capacity} onInput={(capacity) => set({ capacity })} />
           <Policy fields={fields} set={set} />
+          <Layout isNew={!lun} fields={fields} set={set} />
           <TextField label="Description" value={fields.description} onInput={(description) => set({ description })} />
           <TextField label="Labels" hint="site=north, rack=7" value={fields.labels} onInput={(labels) => set({ labels })} />
         </div>

@@ -30,6 +30,8 @@ function LunFacts({ lun }: { lun: Lun }) {
           ['When full', lun.full_policy === 'ring' ? 'ring: the oldest are deleted' : 'stop: recordings end'],
           ['Deleted after', lun.max_age_s > 0 ? span(lun.max_age_s) : 'never'],
           ['Deleted above', lun.max_fill_percent > 0 ? `${lun.max_fill_percent} %` : 'never'],
+          ...(lun.copies > 1 ? ([['Copies', String(lun.copies)]] as [string, string][]) : []),
+          ...(lun.prewrite_files > 0 ? ([['Prewritten files', `${count(lun.prewrite_files)} of ${bytes(lun.prewrite_bytes)} per member`]] as [string, string][]) : []),
           ['Made', time(lun.create_time)],
           ['Description', lun.description || '—'],
           ['Labels', pairsText(lun.labels) || '—'],
