@@ -1,9 +1,13 @@
 #include "services/rpc/convert/catalog.h"
 
+#include <google/protobuf/field_mask.pb.h>
+
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/printable.h"
 #include "dataplane/status_macros.h"
+#include "services/model/words/update.h"
 #include "services/rpc/convert/values/fields.h"
 #include "services/rpc/convert/values/message.h"
 #include "services/rpc/convert/values/transfer.h"
@@ -16,6 +20,76 @@ absl::StatusOr<Ours> ReadAs(const google::protobuf::Message& wire) {
   Ours out;
   TD_RETURN_IF_ERROR(ReadFields(wire, out));
   return out;
+}
+
+constexpr size_t kMaxShown = 64;
+
+// A path of an update mask, which no field is named by.
+absl::Status UnknownPath(const std::string& path) {
+  return FieldError("update_mask", absl::StrCat("names '", dataplane::Printable(path, kMaxShown),
+                                                "', and there is no such field"));
+}
+
+// OK if the field that `path` names can change.
+template <typename Struct>
+absl::Status CheckPath(const std::string& path) {
+  absl::Status status = UnknownPath(path);
+  model::ForEachField<Struct>([&](const auto& field) {
+    using Value = std::decay_t<decltype(Struct().*field.member)>;
+    const bool label =
+        std::is_same_v<Value, model::Labels> && !model::LabelIn(path, field.name).empty();
+    if ((field.name != path && !label) || !field.told()) return;
+    status = field.settable()
+                 ? absl::OkStatus()
+                 : FieldError(path, absl::StrCat("cannot change: ", model::WhyFixed(field)));
+  });
+  return status;
+}
+
+// Whether it is to change, or a label of it.
+template <typename Struct>
+bool Names(const model::Update<Struct>& update, absl::string_view field) {
+  return std::ranges::any_of(update.fields, [&](const std::string& path) {
+    return path == field || !model::LabelIn(path, field).empty();
+  });
+}
+
+// ARGUMENT_INVALID if the mask is empty, or names a field that there is none of or that stays as it
+// was made, and why it does.
+template <typename Struct>
+absl::StatusOr<model::Update<Struct>> ReadUpdate(const google::protobuf::Message& from,
+                                                 const google::protobuf::FieldMask& mask) {
+  if (mask.paths().empty()) {
+    return FieldError("update_mask", "is empty: it must name the fields that are to change");
+  }
+  for (const std::string& path : mask.paths()) TD_RETURN_IF_ERROR(CheckPath<Struct>(path));
+  model::Update<Struct> update;
+  update.fields = {mask.paths().begin(), mask.paths().end()};
+  absl::Status status;
+  const auto* place = PlacesOf<Struct>(from);
+  model::ForEachField<Struct>([&](const auto& field) {
+    const Places::Place& at = *place++;
+    const bool named = Names(update, field.name);
+    if (!status.ok() || (!named && field.role != model::Role::kName)) return;
+    status = ReadField(ConstWireField(from, at, field), update.to.*field.member);
+  });
+  TD_RETURN_IF_ERROR(status);
+  update.name = update.to.name;
+  return update;
+}
+
+template <typename Struct>
+void WriteUpdate(const model::Update<Struct>& update, google::protobuf::Message& to,
+                 google::protobuf::FieldMask& mask) {
+  const auto* place = PlacesOf<Struct>(to);
+  model::ForEachField<Struct>([&](const auto& field) {
+    const Places::Place& at = *place++;
+    if (!Names(update, field.name)) return;
+    for (const std::string& path : update.fields) {
+      if (path == field.name || !model::LabelIn(path, field.name).empty()) mask.add_paths(path);
+    }
+    WriteField(update.to.*field.member, WireField(to, at, field));
+  });
 }
 
 }  // namespace

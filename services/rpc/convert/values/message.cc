@@ -4,44 +4,21 @@
 
 #include <bit>
 #include <cstddef>
-#include <functional>
 #include <string>
-#include <unordered_map>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/little_endian.h"
-#include "dataplane/printable.h"
 #include "services/rpc/convert/values/fields.h"
 #include "services/rpc/convert/values/time.h"
 
 namespace tapedeck::services::convert {
 namespace {
 
+using google::protobuf::Descriptor;
 using google::protobuf::Duration;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Timestamp;
-
-constexpr size_t kMaxShown = 64;
-
-// A type of message and the text of a list's name.
-using Place = std::pair<const google::protobuf::Descriptor*, const char*>;
-struct PlaceHash {
-  size_t operator()(const Place& place) const {
-    return std::hash<const void*>()(place.first) * 31 + std::hash<const void*>()(place.second);
-  }
-};
-
-// Looked up once on each thread for each name of a list. Names are constants of the program, so a
-// name is known by its place.
-const FieldDescriptor* Find(const Message& message, const model::FieldTraits& field) {
-  thread_local std::unordered_map<Place, const FieldDescriptor*, PlaceHash> known;
-  const google::protobuf::Descriptor* type = message.GetDescriptor();
-  const auto [it, is_new] = known.try_emplace(Place(type, field.name.data()));
-  if (is_new) it->second = type->FindFieldByName(std::string(field.name));
-  return it->second;
-}
 
 // An entry of a map<string, string>.
 const FieldDescriptor* KeyOf(const FieldDescriptor* field) {
@@ -53,35 +30,54 @@ const FieldDescriptor* ValueOf(const FieldDescriptor* field) {
 
 }  // namespace
 
-WireField::WireField(Message& message, const model::FieldTraits& field)
-    : message_(message), field_(Find(message, field)), keeps_(field.keeps) {}
+const Places& AddPlaces(const Message& message, std::span<const model::FieldTraits* const> list,
+                        std::atomic<const Places*>& known) {
+  const Descriptor& type = *message.GetDescriptor();
+  auto* const added = new Places{type, {}, known.load(std::memory_order_relaxed)};
+  for (const model::FieldTraits* const traits : list) {
+    const auto* const field =
+        traits->told() ? type.FindFieldByName(std::string(traits->name)) : nullptr;
+    added->fields.push_back(
+        {field, message.GetReflection(), field != nullptr && field->has_presence()});
+  }
+  // Of two threads that look the same up, both add it.
+  while (!known.compare_exchange_weak(added->next, added, std::memory_order_release,
+                                      std::memory_order_relaxed)) {
+  }
+  return *added;
+}
 
 void WireField::Write(const std::string& value) const {
-  message_.GetReflection()->SetString(&message_, field_, value);
+  if (value.empty() && !place_.keeps_zero) return;
+  place_.reflection->SetString(&message_, field_, value);
 }
 
 void WireField::Write(double value) const {
-  message_.GetReflection()->SetDouble(&message_, field_, value);
+  if (value == 0 && !place_.keeps_zero) return;
+  place_.reflection->SetDouble(&message_, field_, value);
 }
 
 void WireField::Write(bool value) const {
-  message_.GetReflection()->SetBool(&message_, field_, value);
+  if (!value && !place_.keeps_zero) return;
+  place_.reflection->SetBool(&message_, field_, value);
 }
 
 void WireField::Write(int32_t value) const {
-  message_.GetReflection()->SetInt32(&message_, field_, value);
+  if (value == 0 && !place_.keeps_zero) return;
+  place_.reflection->SetInt32(&message_, field_, value);
 }
 
 void WireField::Write(uint16_t value) const { Write(uint32_t{value}); }
 
 void WireField::Write(uint32_t value) const {
-  message_.GetReflection()->SetUInt32(&message_, field_, value);
+  if (value == 0 && !place_.keeps_zero) return;
+  place_.reflection->SetUInt32(&message_, field_, value);
 }
 
 void WireField::Write(uint64_t value) const {
-  // It would clear the others.
-  if (value == 0 && field_->real_containing_oneof() != nullptr) return;
-  message_.GetReflection()->SetUInt64(&message_, field_, value);
+  // Of a oneof it would clear the others.
+  if (value == 0 && (!place_.keeps_zero || field_->real_containing_oneof() != nullptr)) return;
+  place_.reflection->SetUInt64(&message_, field_, value);
 }
 
 void WireField::Write(int64_t ns) const {
@@ -91,9 +87,9 @@ void WireField::Write(int64_t ns) const {
 void WireField::Write(std::optional<int64_t> ns) const {
   if (!ns.has_value()) return;
   if (field_->cpp_type() == FieldDescriptor::CPPTYPE_INT64) {
-    return message_.GetReflection()->SetInt64(&message_, field_, *ns);
+    return place_.reflection->SetInt64(&message_, field_, *ns);
   }
-  Message* const to = message_.GetReflection()->MutableMessage(&message_, field_);
+  Message* const to = place_.reflection->MutableMessage(&message_, field_);
   if (field_->message_type() == Timestamp::descriptor()) {
     to->CopyFrom(ToTimestamp(*ns));
   } else {
@@ -103,7 +99,7 @@ void WireField::Write(std::optional<int64_t> ns) const {
 
 void WireField::Write(const std::vector<std::string>& values) const {
   for (const std::string& value : values) {
-    message_.GetReflection()->AddString(&message_, field_, value);
+    place_.reflection->AddString(&message_, field_, value);
   }
 }
 
@@ -130,54 +126,50 @@ void WireField::Write(const absl::Status& status) const {
 }
 
 void WireField::WriteNumber(int value) const {
-  message_.GetReflection()->SetEnumValue(&message_, field_, value);
+  place_.reflection->SetEnumValue(&message_, field_, value);
 }
 
-Message& WireField::Add() const { return *message_.GetReflection()->AddMessage(&message_, field_); }
+Message& WireField::Add() const { return *place_.reflection->AddMessage(&message_, field_); }
 
-Message& WireField::Set() const {
-  return *message_.GetReflection()->MutableMessage(&message_, field_);
-}
-
-ConstWireField::ConstWireField(const Message& message, const model::FieldTraits& field)
-    : message_(message), field_(Find(message, field)), grows_(field.grows), keeps_(field.keeps) {}
+Message& WireField::Set() const { return *place_.reflection->MutableMessage(&message_, field_); }
 
 void ConstWireField::Read(std::string& value) const {
-  value = message_.GetReflection()->GetString(message_, field_);
+  std::string kept_elsewhere;
+  value = place_.reflection->GetStringReference(message_, field_, &kept_elsewhere);
 }
 
 void ConstWireField::Read(double& value) const {
-  value = message_.GetReflection()->GetDouble(message_, field_);
+  value = place_.reflection->GetDouble(message_, field_);
 }
 
 void ConstWireField::Read(bool& value) const {
-  value = message_.GetReflection()->GetBool(message_, field_);
+  value = place_.reflection->GetBool(message_, field_);
 }
 
 void ConstWireField::Read(int32_t& value) const {
-  value = message_.GetReflection()->GetInt32(message_, field_);
+  value = place_.reflection->GetInt32(message_, field_);
 }
 
 void ConstWireField::Read(uint16_t& value) const {
-  value = static_cast<uint16_t>(message_.GetReflection()->GetUInt32(message_, field_));
+  value = static_cast<uint16_t>(place_.reflection->GetUInt32(message_, field_));
 }
 
 void ConstWireField::Read(uint32_t& value) const {
   if (keeps_ && !IsSet()) return;
-  value = message_.GetReflection()->GetUInt32(message_, field_);
+  value = place_.reflection->GetUInt32(message_, field_);
 }
 
 void ConstWireField::Read(uint64_t& value) const {
-  value = message_.GetReflection()->GetUInt64(message_, field_);
+  value = place_.reflection->GetUInt64(message_, field_);
 }
 
 void ConstWireField::Read(int64_t& ns) const {
   if (keeps_ && !IsSet()) return;
   if (field_->cpp_type() == FieldDescriptor::CPPTYPE_INT64) {
-    ns = message_.GetReflection()->GetInt64(message_, field_);
+    ns = place_.reflection->GetInt64(message_, field_);
     return;
   }
-  const Message& from = message_.GetReflection()->GetMessage(message_, field_);
+  const Message& from = place_.reflection->GetMessage(message_, field_);
   if (field_->message_type() == Timestamp::descriptor()) {
     Timestamp time;
     time.CopyFrom(from);
@@ -191,13 +183,13 @@ void ConstWireField::Read(int64_t& ns) const {
 
 void ConstWireField::Read(std::optional<int64_t>& ns) const {
   ns.reset();
-  if (message_.GetReflection()->HasField(message_, field_)) Read(ns.emplace());
+  if (place_.reflection->HasField(message_, field_)) Read(ns.emplace());
 }
 
 void ConstWireField::Read(std::vector<std::string>& values) const {
   values.clear();
   for (int i = 0; i < size(); ++i) {
-    values.push_back(message_.GetReflection()->GetRepeatedString(message_, field_, i));
+    values.push_back(place_.reflection->GetRepeatedString(message_, field_, i));
   }
 }
 
@@ -228,7 +220,7 @@ void ConstWireField::Read(absl::Status& status) const {
 }
 
 absl::StatusOr<std::optional<int>> ConstWireField::ReadNumber() const {
-  const int number = message_.GetReflection()->GetEnumValue(message_, field_);
+  const int number = place_.reflection->GetEnumValue(message_, field_);
   if (number == 0) return std::nullopt;
   if (field_->enum_type()->FindValueByNumber(number) == nullptr) {
     if (grows_) return std::nullopt;
@@ -238,21 +230,16 @@ absl::StatusOr<std::optional<int>> ConstWireField::ReadNumber() const {
   return number;
 }
 
-bool ConstWireField::IsSet() const { return message_.GetReflection()->HasField(message_, field_); }
+bool ConstWireField::IsSet() const { return place_.reflection->HasField(message_, field_); }
 
 const Message& ConstWireField::Get() const {
-  return message_.GetReflection()->GetMessage(message_, field_);
+  return place_.reflection->GetMessage(message_, field_);
 }
 
-int ConstWireField::size() const { return message_.GetReflection()->FieldSize(message_, field_); }
+int ConstWireField::size() const { return place_.reflection->FieldSize(message_, field_); }
 
 const Message& ConstWireField::At(int index) const {
-  return message_.GetReflection()->GetRepeatedMessage(message_, field_, index);
-}
-
-absl::Status UnknownPath(const std::string& path) {
-  return FieldError("update_mask", absl::StrCat("names '", dataplane::Printable(path, kMaxShown),
-                                                "', and there is no such field"));
+  return place_.reflection->GetRepeatedMessage(message_, field_, index);
 }
 
 }  // namespace tapedeck::services::convert

@@ -4,32 +4,65 @@
 #pragma once
 
 #include <google/protobuf/descriptor.h>
-#include <google/protobuf/field_mask.pb.h>
 #include <google/protobuf/message.h>
 
-#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/model/words/field.h"
-#include "services/model/words/update.h"
 #include "services/rpc/convert/values/fields.h"
 
 namespace tapedeck::services::convert {
 
-// Whether a message that is made of a list has the field.
-inline bool Has(const google::protobuf::Message& message, const model::FieldTraits& field) {
-  return field.told() && (!field.in_some || message.GetDescriptor()->FindFieldByName(
-                                                std::string(field.name)) != nullptr);
+// Where messages of a type have the fields of a list.
+struct Places {
+  // Has a null descriptor if the messages have no such field, or it is told to nobody.
+  struct Place {
+    const google::protobuf::FieldDescriptor* field;
+    const google::protobuf::Reflection* reflection;
+    bool keeps_zero;  // a zero that is set differs from one that is not
+
+    // Whether a message that is made of the list has the field.
+    bool Has(const model::FieldTraits& traits) const {
+      return field != nullptr || (traits.told() && !traits.in_some);
+    }
+  };
+
+  const google::protobuf::Descriptor& type;
+  std::vector<Place> fields;  // in the order of the list
+  const Places* next;         // of other types, kept for good
+};
+
+const Places& AddPlaces(const google::protobuf::Message& message,
+                        std::span<const model::FieldTraits* const> list,
+                        std::atomic<const Places*>& known);
+
+// Looked up once for each type that is made of the list. Any thread.
+template <typename Struct>
+const Places::Place* PlacesOf(const google::protobuf::Message& message) {
+  static constinit std::atomic<const Places*> known = nullptr;
+  const auto* const type = message.GetDescriptor();
+  const Places* at = known.load(std::memory_order_acquire);
+  while (at != nullptr && &at->type != type) at = at->next;
+  if (at != nullptr) return at->fields.data();
+  static constexpr auto kList = std::apply(
+      [](const auto&... field) {
+        return std::array<const model::FieldTraits*, sizeof...(field)>{&field...};
+      },
+      model::Fields<Struct>::kList);
+  return AddPlaces(message, kList, known).fields.data();
 }
 
 // A place in a message. What is zero or empty is not set, unless the field `keeps`. Reading takes
@@ -37,8 +70,10 @@ inline bool Has(const google::protobuf::Message& message, const model::FieldTrai
 // ARGUMENT_INVALID, or as if not set where the field `grows`.
 class WireField {
  public:
-  // The message has a field of that name and of the value's type.
-  WireField(google::protobuf::Message& message, const model::FieldTraits& field);
+  // `place` is of the message, and of the value's type.
+  WireField(google::protobuf::Message& message, const Places::Place& place,
+            const model::FieldTraits& field)
+      : message_(message), place_(place), field_(place.field), keeps_(field.keeps) {}
 
   void Write(const std::string& value) const;
   void Write(double value) const;
@@ -59,13 +94,20 @@ class WireField {
 
  private:
   google::protobuf::Message& message_;
+  const Places::Place& place_;
   const google::protobuf::FieldDescriptor* const field_;
   const bool keeps_;
 };
 
 class ConstWireField {
  public:
-  ConstWireField(const google::protobuf::Message& message, const model::FieldTraits& field);
+  ConstWireField(const google::protobuf::Message& message, const Places::Place& place,
+                 const model::FieldTraits& field)
+      : message_(message),
+        place_(place),
+        field_(place.field),
+        grows_(field.grows),
+        keeps_(field.keeps) {}
 
   void Read(std::string& value) const;
   void Read(double& value) const;
@@ -89,6 +131,7 @@ class ConstWireField {
 
  private:
   const google::protobuf::Message& message_;
+  const Places::Place& place_;
   const google::protobuf::FieldDescriptor* const field_;
   const bool grows_;
   const bool keeps_;
@@ -185,30 +228,27 @@ absl::Status ReadField(const ConstWireField& from, std::optional<Struct>& value)
   return from.IsSet() ? ReadFields(from.Get(), value.emplace()) : absl::OkStatus();
 }
 
-// Whether the fields of `field` are the message's own.
-inline bool IsFlat(const google::protobuf::Message& message, const model::FieldTraits& field) {
-  return field.flat && message.GetDescriptor()->FindFieldByName(std::string(field.name)) == nullptr;
-}
-
 template <typename Struct>
 void WriteFields(const Struct& from, google::protobuf::Message& to) {
+  const auto* place = PlacesOf<Struct>(to);
   model::ForEachField<Struct>([&](const auto& field) {
+    const Places::Place& at = *place++;
     const auto& value = std::invoke(field.member, from);
     if constexpr (HasFields<std::decay_t<decltype(value)>>) {
-      if (IsFlat(to, field)) return WriteFields(value, to);
+      if (field.flat && at.field == nullptr) return WriteFields(value, to);
     }
-    if (Has(to, field)) WriteField(value, WireField(to, field));
+    if (at.Has(field)) WriteField(value, WireField(to, at, field));
   });
 }
 
 template <typename Value>
-absl::Status ReadMember(const google::protobuf::Message& from, const model::FieldTraits& field,
-                        Value& value) {
+absl::Status ReadMember(const google::protobuf::Message& from, const Places::Place& at,
+                        const model::FieldTraits& field, Value& value) {
   if constexpr (HasFields<Value>) {
-    if (IsFlat(from, field)) return ReadFields(from, value);
+    if (field.flat && at.field == nullptr) return ReadFields(from, value);
   }
-  if (!Has(from, field)) return absl::OkStatus();
-  const ConstWireField wire(from, field);
+  if (!at.Has(field)) return absl::OkStatus();
+  const ConstWireField wire(from, at, field);
   TD_RETURN_IF_ERROR(ReadField(wire, value));
   if (!field.required || wire.ReadNumber()->has_value()) return absl::OkStatus();
   return FieldError(field.name, "is not set");
@@ -217,9 +257,11 @@ absl::Status ReadMember(const google::protobuf::Message& from, const model::Fiel
 template <typename Struct>
 absl::Status ReadFields(const google::protobuf::Message& from, Struct& to) {
   absl::Status status;
+  const auto* place = PlacesOf<Struct>(from);
   model::ForEachField<Struct>([&](const auto& field) {
+    const Places::Place& at = *place++;
     if constexpr (std::is_member_object_pointer_v<decltype(field.member)>) {
-      if (status.ok()) status = ReadMember(from, field, to.*field.member);
+      if (status.ok()) status = ReadMember(from, at, field, to.*field.member);
     }
   });
   return status;
@@ -238,67 +280,6 @@ Ours ReadSound(const google::protobuf::Message& from) {
   Ours out;
   ReadFields(from, out).IgnoreError();  // nothing of it can be wrong
   return out;
-}
-
-// INVALID_ARGUMENT (ARGUMENT_INVALID) about a path of an update mask, which no field is named by.
-absl::Status UnknownPath(const std::string& path);
-
-// OK if the field that `path` names can change.
-template <typename Struct>
-absl::Status CheckPath(const std::string& path) {
-  absl::Status status = UnknownPath(path);
-  model::ForEachField<Struct>([&](const auto& field) {
-    using Value = std::decay_t<decltype(Struct().*field.member)>;
-    const bool label =
-        std::is_same_v<Value, model::Labels> && !model::LabelIn(path, field.name).empty();
-    if ((field.name != path && !label) || !field.told()) return;
-    status = field.settable()
-                 ? absl::OkStatus()
-                 : FieldError(path, absl::StrCat("cannot change: ", model::WhyFixed(field)));
-  });
-  return status;
-}
-
-// Whether it is to change, or a label of it.
-template <typename Struct>
-bool Names(const model::Update<Struct>& update, absl::string_view field) {
-  return std::ranges::any_of(update.fields, [&](const std::string& path) {
-    return path == field || !model::LabelIn(path, field).empty();
-  });
-}
-
-// ARGUMENT_INVALID if the mask is empty, or names a field that there is none of or that stays as it
-// was made, and why it does.
-template <typename Struct>
-absl::StatusOr<model::Update<Struct>> ReadUpdate(const google::protobuf::Message& from,
-                                                 const google::protobuf::FieldMask& mask) {
-  if (mask.paths().empty()) {
-    return FieldError("update_mask", "is empty: it must name the fields that are to change");
-  }
-  for (const std::string& path : mask.paths()) TD_RETURN_IF_ERROR(CheckPath<Struct>(path));
-  model::Update<Struct> update;
-  update.fields = {mask.paths().begin(), mask.paths().end()};
-  absl::Status status;
-  model::ForEachField<Struct>([&](const auto& field) {
-    const bool named = Names(update, field.name);
-    if (!status.ok() || (!named && field.role != model::Role::kName)) return;
-    status = ReadField(ConstWireField(from, field), update.to.*field.member);
-  });
-  TD_RETURN_IF_ERROR(status);
-  update.name = update.to.name;
-  return update;
-}
-
-template <typename Struct>
-void WriteUpdate(const model::Update<Struct>& update, google::protobuf::Message& to,
-                 google::protobuf::FieldMask& mask) {
-  model::ForEachField<Struct>([&](const auto& field) {
-    if (!Names(update, field.name)) return;
-    for (const std::string& path : update.fields) {
-      if (path == field.name || !model::LabelIn(path, field.name).empty()) mask.add_paths(path);
-    }
-    WriteField(update.to.*field.member, WireField(to, field));
-  });
 }
 
 }  // namespace tapedeck::services::convert
