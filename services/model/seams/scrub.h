@@ -76,6 +76,14 @@ struct ScrubStart {
   telemetry::trace::Branch trace;  // of the call; not sent
 };
 
+template <>
+struct model::Fields<ScrubStart> {
+  static constexpr auto kList =
+      std::make_tuple(model::Report(&ScrubStart::parent, "parent"),
+                      model::Report(&ScrubStart::rate_bytes_per_s, "rate_bytes_per_s"),
+                      model::Report(&ScrubStart::restart, "restart"));
+};
+
 // Any thread.
 class ScrubControl {
  public:

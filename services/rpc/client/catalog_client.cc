@@ -1,6 +1,5 @@
 #include "services/rpc/client/catalog_client.h"
 
-#include <google/protobuf/empty.pb.h>
 #include <grpcpp/channel.h>
 
 #include <utility>
@@ -13,12 +12,6 @@
 #include "tapedeck/v1/catalog.grpc.pb.h"
 
 namespace tapedeck::services::client {
-
-using Context = grpc::ClientContext;
-
-struct CatalogClient::Stub {
-  std::unique_ptr<v1::CatalogService::Stub> calls;
-};
 
 namespace {
 
@@ -35,13 +28,6 @@ absl::Status Append(const std::string& node, const google::protobuf::RepeatedPtr
 
 }  // namespace
 
-CatalogClient::CatalogClient(const client::Channel& channel, const CallTime& time)
-    : node_(channel),
-      time_(time),
-      stub_(std::make_unique<Stub>(Stub{v1::CatalogService::NewStub(channel.channel)})) {}
-
-CatalogClient::~CatalogClient() = default;
-
 absl::StatusOr<Lun> CatalogClient::CreateLun(const Lun& lun) {
   TD_ASSIGN_OR_RETURN(const auto ids, ParseName(lun.name, {"luns"}));
   v1::CreateLunRequest request;
@@ -49,9 +35,7 @@ absl::StatusOr<Lun> CatalogClient::CreateLun(const Lun& lun) {
   *request.mutable_lun() = convert::ToProto(lun);
   request.set_request_id(NewRequestId());
   v1::Lun response;
-  TD_RETURN_IF_ERROR(RunCall(node_, time_, &gate_, [&](Context* context) {
-    return stub_->calls->CreateLun(context, request, &response);
-  }));
+  TD_RETURN_IF_ERROR(Call("CreateLun", request, response));
   return Believed(node_.address, convert::FromProto(response));
 }
 
@@ -59,19 +43,15 @@ absl::StatusOr<Lun> CatalogClient::GetLun(const std::string& name) {
   v1::GetLunRequest request;
   request.set_name(name);
   v1::Lun response;
-  TD_RETURN_IF_ERROR(RunCall(node_, time_, &gate_, [&](Context* context) {
-    return stub_->calls->GetLun(context, request, &response);
-  }));
+  TD_RETURN_IF_ERROR(Call("GetLun", request, response));
   return Believed(node_.address, convert::FromProto(response));
 }
 
 absl::StatusOr<std::vector<Lun>> CatalogClient::ListLuns() {
   std::vector<Lun> out;
   TD_RETURN_IF_ERROR((ForEachPage<v1::ListLunsRequest, v1::ListLunsResponse>(
-      node_, time_, &gate_, {},
-      [&](Context* context, const auto& request, auto* response) {
-        return stub_->calls->ListLuns(context, request, response);
-      },
+      node_.address, {},
+      [&](const auto& request, auto& response) { return Call("ListLuns", request, response); },
       [&](const auto& response) { return Append(node_.address, response.luns(), out); })));
   return out;
 }
@@ -80,9 +60,7 @@ absl::StatusOr<Lun> CatalogClient::UpdateLun(const LunUpdate& update) {
   v1::UpdateLunRequest request = convert::ToProto(update);
   request.set_request_id(NewRequestId());
   v1::Lun response;
-  TD_RETURN_IF_ERROR(RunCall(node_, time_, &gate_, [&](Context* context) {
-    return stub_->calls->UpdateLun(context, request, &response);
-  }));
+  TD_RETURN_IF_ERROR(Call("UpdateLun", request, response));
   return Believed(node_.address, convert::FromProto(response));
 }
 
@@ -91,10 +69,7 @@ absl::Status CatalogClient::DeleteLun(const std::string& name, bool force) {
   request.set_name(name);
   request.set_force(force);
   request.set_request_id(NewRequestId());
-  google::protobuf::Empty response;
-  return RunCall(node_, time_, &gate_, [&](Context* context) {
-    return stub_->calls->DeleteLun(context, request, &response);
-  });
+  return Call("DeleteLun", request);
 }
 
 absl::StatusOr<Lun> CatalogClient::AttachLun(const LunAttachment& asked, absl::Duration timeout) {
@@ -107,9 +82,7 @@ absl::StatusOr<Lun> CatalogClient::AttachLun(const LunAttachment& asked, absl::D
   request.set_as_new(asked.as_new);
   request.set_request_id(NewRequestId());
   v1::Lun response;
-  TD_RETURN_IF_ERROR(RunCall(node_, timeout, &gate_, [&](Context* context) {
-    return stub_->calls->AttachLun(context, request, &response);
-  }));
+  TD_RETURN_IF_ERROR(Call("AttachLun", request, response, timeout));
   return Believed(node_.address, convert::FromProto(response));
 }
 
@@ -117,10 +90,7 @@ absl::Status CatalogClient::DetachLun(const std::string& name) {
   v1::DetachLunRequest request;
   request.set_name(name);
   request.set_request_id(NewRequestId());
-  google::protobuf::Empty response;
-  return RunCall(node_, time_, &gate_, [&](Context* context) {
-    return stub_->calls->DetachLun(context, request, &response);
-  });
+  return Call("DetachLun", request);
 }
 
 absl::StatusOr<services::Channel> CatalogClient::CreateChannel(const services::Channel& channel) {
@@ -131,9 +101,7 @@ absl::StatusOr<services::Channel> CatalogClient::CreateChannel(const services::C
   *request.mutable_channel() = convert::ToProto(channel);
   request.set_request_id(NewRequestId());
   v1::Channel response;
-  TD_RETURN_IF_ERROR(RunCall(node_, time_, &gate_, [&](Context* context) {
-    return stub_->calls->CreateChannel(context, request, &response);
-  }));
+  TD_RETURN_IF_ERROR(Call("CreateChannel", request, response));
   return Believed(node_.address, convert::FromProto(response));
 }
 
@@ -141,9 +109,7 @@ absl::StatusOr<services::Channel> CatalogClient::GetChannel(const std::string& n
   v1::GetChannelRequest request;
   request.set_name(name);
   v1::Channel response;
-  TD_RETURN_IF_ERROR(RunCall(node_, time_, &gate_, [&](Context* context) {
-    return stub_->calls->GetChannel(context, request, &response);
-  }));
+  TD_RETURN_IF_ERROR(Call("GetChannel", request, response));
   return Believed(node_.address, convert::FromProto(response));
 }
 
@@ -153,10 +119,8 @@ absl::StatusOr<std::vector<services::Channel>> CatalogClient::ListChannels(
   request.set_parent(parent);
   std::vector<services::Channel> out;
   TD_RETURN_IF_ERROR((ForEachPage<v1::ListChannelsRequest, v1::ListChannelsResponse>(
-      node_, time_, &gate_, request,
-      [&](Context* context, const auto& request, auto* response) {
-        return stub_->calls->ListChannels(context, request, response);
-      },
+      node_.address, request,
+      [&](const auto& request, auto& response) { return Call("ListChannels", request, response); },
       [&](const auto& response) { return Append(node_.address, response.channels(), out); })));
   return out;
 }
@@ -165,9 +129,7 @@ absl::StatusOr<services::Channel> CatalogClient::UpdateChannel(const ChannelUpda
   v1::UpdateChannelRequest request = convert::ToProto(update);
   request.set_request_id(NewRequestId());
   v1::Channel response;
-  TD_RETURN_IF_ERROR(RunCall(node_, time_, &gate_, [&](Context* context) {
-    return stub_->calls->UpdateChannel(context, request, &response);
-  }));
+  TD_RETURN_IF_ERROR(Call("UpdateChannel", request, response));
   return Believed(node_.address, convert::FromProto(response));
 }
 
@@ -175,28 +137,21 @@ absl::Status CatalogClient::DeleteChannel(const std::string& name) {
   v1::DeleteChannelRequest request;
   request.set_name(name);
   request.set_request_id(NewRequestId());
-  google::protobuf::Empty response;
-  return RunCall(node_, time_, &gate_, [&](Context* context) {
-    return stub_->calls->DeleteChannel(context, request, &response);
-  });
+  return Call("DeleteChannel", request);
 }
 
 absl::StatusOr<Recording> CatalogClient::GetRecording(const std::string& name) {
   v1::GetRecordingRequest request;
   request.set_name(name);
   v1::Recording response;
-  TD_RETURN_IF_ERROR(RunCall(node_, time_, &gate_, [&](Context* context) {
-    return stub_->calls->GetRecording(context, request, &response);
-  }));
+  TD_RETURN_IF_ERROR(Call("GetRecording", request, response));
   return Believed(node_.address, convert::FromProto(response));
 }
 
 absl::StatusOr<Recording> CatalogClient::UpdateRecording(const RecordingUpdate& update) {
   const v1::UpdateRecordingRequest request = convert::ToProto(update);
   v1::Recording response;
-  TD_RETURN_IF_ERROR(RunCall(node_, time_, &gate_, [&](Context* context) {
-    return stub_->calls->UpdateRecording(context, request, &response);
-  }));
+  TD_RETURN_IF_ERROR(Call("UpdateRecording", request, response));
   return Believed(node_.address, convert::FromProto(response));
 }
 
@@ -208,16 +163,14 @@ absl::StatusOr<std::vector<Recording>> CatalogClient::ListRecordings(const std::
   std::vector<Recording> out;
   if (most > 0) {
     v1::ListRecordingsResponse response;
-    TD_RETURN_IF_ERROR(RunCall(node_, time_, &gate_, [&](Context* context) {
-      return stub_->calls->ListRecordings(context, request, &response);
-    }));
+    TD_RETURN_IF_ERROR(Call("ListRecordings", request, response));
     TD_RETURN_IF_ERROR(Append(node_.address, response.recordings(), out));
     return out;
   }
   TD_RETURN_IF_ERROR((ForEachPage<v1::ListRecordingsRequest, v1::ListRecordingsResponse>(
-      node_, time_, &gate_, request,
-      [&](Context* context, const auto& request, auto* response) {
-        return stub_->calls->ListRecordings(context, request, response);
+      node_.address, request,
+      [&](const auto& request, auto& response) {
+        return Call("ListRecordings", request, response);
       },
       [&](const auto& response) { return Append(node_.address, response.recordings(), out); })));
   return out;
@@ -228,10 +181,7 @@ absl::Status CatalogClient::DeleteRecording(const std::string& name, const std::
   request.set_name(name);
   request.set_etag(etag);
   request.set_request_id(NewRequestId());
-  google::protobuf::Empty response;
-  return RunCall(node_, time_, &gate_, [&](Context* context) {
-    return stub_->calls->DeleteRecording(context, request, &response);
-  });
+  return Call("DeleteRecording", request);
 }
 
 absl::Status CatalogClient::VerifyRecording(
@@ -239,8 +189,9 @@ absl::Status CatalogClient::VerifyRecording(
     const std::function<void(const VerifyProgress&)>& report) {
   v1::VerifyRecordingRequest request;
   request.set_name(name);
-  return RunCall(node_, timeout, &gate_, [&](Context* context) {
-    const auto reader = stub_->calls->VerifyRecording(context, request);
+  return RunCall(node_, timeout, &gate_, [&](grpc::ClientContext* context) {
+    const auto reader =
+        v1::CatalogService::NewStub(node_.channel)->VerifyRecording(context, request);
     v1::VerifyRecordingResponse response;
     bool done = false;
     while (reader->Read(&response)) {

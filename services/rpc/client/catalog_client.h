@@ -3,7 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,19 +10,15 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "services/model/seams/catalog.h"
-#include "services/rpc/client/calls/call_limits.h"
-#include "services/rpc/client/calls/channel.h"
+#include "services/rpc/client/calls/service_client.h"
 
 namespace tapedeck::services::client {
 
 // Any thread. Each call blocks, at most for `time`; listings fetch all pages, each within it.
-class CatalogClient {
+class CatalogClient final : public ServiceClient {
  public:
-  CatalogClient(const client::Channel& channel, const CallTime& time);
-  ~CatalogClient();
-
-  // Ends the calls under way and all to come: CANCELLED.
-  void Cancel() { gate_.Close(); }
+  CatalogClient(const client::Channel& channel, const CallTime& time)
+      : ServiceClient(channel, time, "tapedeck.v1.CatalogService") {}
 
   absl::StatusOr<Lun> CreateLun(const Lun& lun);
   absl::StatusOr<Lun> GetLun(const std::string& name);
@@ -49,14 +44,6 @@ class CatalogClient {
   // Calls `report` as the node works; OK once every block has been checked.
   absl::Status VerifyRecording(const std::string& name, absl::Duration timeout,
                                const std::function<void(const VerifyProgress&)>& report);
-
- private:
-  struct Stub;
-
-  const client::Channel node_;
-  const CallTime time_;
-  CallGate gate_;
-  const std::unique_ptr<Stub> stub_;
 };
 
 }  // namespace tapedeck::services::client

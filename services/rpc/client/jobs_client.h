@@ -2,23 +2,21 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "services/model/seams/jobs.h"
-#include "services/rpc/client/calls/call_limits.h"
-#include "services/rpc/client/calls/channel.h"
+#include "services/rpc/client/calls/service_client.h"
 
 namespace tapedeck::services::client {
 
 // Any thread. Each call blocks, at most for `time`.
-class JobsClient {
+class JobsClient final : public ServiceClient {
  public:
-  JobsClient(const Channel& channel, const CallTime& time);
-  ~JobsClient();
+  JobsClient(const Channel& channel, const CallTime& time)
+      : ServiceClient(channel, time, "tapedeck.v1.PipelineService") {}
 
   // A spec without request_id gets one.
   absl::StatusOr<Job> StartRecord(const RecordSpec& spec);
@@ -31,13 +29,6 @@ class JobsClient {
   // Follows the job to its end and returns it as it is then; `report` sees each change.
   absl::StatusOr<Job> WatchJob(const std::string& name, absl::Duration timeout,
                                const std::function<void(const Job&)>& report);
-
- private:
-  struct Stub;
-
-  const client::Channel node_;
-  const CallTime time_;
-  const std::unique_ptr<Stub> stub_;
 };
 
 }  // namespace tapedeck::services::client

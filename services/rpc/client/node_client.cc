@@ -1,7 +1,5 @@
 #include "services/rpc/client/node_client.h"
 
-#include <grpcpp/channel.h>
-
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -12,16 +10,19 @@
 #include "dataplane/flight/rings.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
+#include "services/rpc/client/calls/service_client.h"
 #include "services/rpc/client/calls/unary_call.h"
 #include "services/rpc/convert/diagnostics.h"
 #include "services/rpc/convert/node.h"
 #include "services/rpc/convert/values/time.h"
-#include "tapedeck/v1/doctor.grpc.pb.h"
-#include "tapedeck/v1/node.grpc.pb.h"
-#include "tapedeck/v1/trace.grpc.pb.h"
+#include "tapedeck/v1/doctor.pb.h"
+#include "tapedeck/v1/node.pb.h"
+#include "tapedeck/v1/trace.pb.h"
 
 namespace tapedeck::services::client {
 namespace {
+
+constexpr char kDoctor[] = "tapedeck.v1.DoctorService";
 
 // Twice what all rings of a node hold, as they go on while they are read.
 constexpr size_t kMaxStamps = 2 * dataplane::flight::kMaxRings * dataplane::flight::kRingEntries;
@@ -35,37 +36,30 @@ size_t StampsIn(const flight::Trace& trace) {
 }  // namespace
 
 absl::StatusOr<NodeInfo> GetNode(const Channel& channel, absl::Duration timeout) {
-  const auto stub = v1::NodeService::NewStub(channel.channel);
   v1::Node response;
-  TD_RETURN_IF_ERROR(RunCall(channel, timeout, [&](grpc::ClientContext* context) {
-    return stub->GetNode(context, v1::GetNodeRequest(), &response);
-  }));
+  TD_RETURN_IF_ERROR(ServiceClient(channel, timeout, "tapedeck.v1.NodeService")
+                         .Call("GetNode", v1::GetNodeRequest(), response));
   return convert::FromProto(response);
 }
 
 absl::StatusOr<doctor::Diagnosis> Diagnose(const Channel& channel, const doctor::Request& request,
                                            absl::Duration timeout) {
-  const auto stub = v1::DoctorService::NewStub(channel.channel);
-  const v1::DiagnoseRequest wire = convert::ToProto(request);
   v1::DiagnoseResponse response;
-  TD_RETURN_IF_ERROR(RunCall(channel, timeout, [&](grpc::ClientContext* context) {
-    return stub->Diagnose(context, wire, &response);
-  }));
+  TD_RETURN_IF_ERROR(ServiceClient(channel, timeout, kDoctor)
+                         .Call("Diagnose", convert::ToProto(request), response));
   return convert::FromProto(response);
 }
 
 absl::StatusOr<std::vector<doctor::pair::RoundTrip>> ReadClock(const Channel& channel, int times,
                                                                absl::Duration timeout) {
-  const auto stub = v1::DoctorService::NewStub(channel.channel);
+  ServiceClient service(channel, timeout, kDoctor);
   std::vector<doctor::pair::RoundTrip> trips;
   const dataplane::SystemClock clock;
   for (int i = 0; i < times; ++i) {
     v1::ReadClockResponse response;
     doctor::pair::RoundTrip& trip = trips.emplace_back();
     trip.asked_ns = clock.WallNs();
-    TD_RETURN_IF_ERROR(RunCall(channel, timeout, [&](grpc::ClientContext* context) {
-      return stub->ReadClock(context, v1::ReadClockRequest(), &response);
-    }));
+    TD_RETURN_IF_ERROR(service.Call("ReadClock", v1::ReadClockRequest(), response));
     trip.answered_ns = clock.WallNs();
     trip.node_ns = convert::FromTimestamp(response.time());
   }
@@ -74,14 +68,13 @@ absl::StatusOr<std::vector<doctor::pair::RoundTrip>> ReadClock(const Channel& ch
 
 absl::StatusOr<flight::Trace> ReadTrace(const Channel& channel, absl::Duration timeout,
                                         const flight::TraceRequest& request) {
-  const auto stub = v1::TraceService::NewStub(channel.channel);
+  ServiceClient service(channel, timeout, "tapedeck.v1.TraceService");
   flight::Trace whole;
   bool first = true;
   size_t stamps = 0;
   TD_RETURN_IF_ERROR((ForEachPage<v1::ReadTraceRequest, v1::ReadTraceResponse>(
-      channel, timeout, nullptr, convert::ToProto(request),
-      [&](grpc::ClientContext* context, const v1::ReadTraceRequest& asked,
-          v1::ReadTraceResponse* response) { return stub->ReadTrace(context, asked, response); },
+      channel.address, convert::ToProto(request),
+      [&](const auto& asked, auto& response) { return service.Call("ReadTrace", asked, response); },
       [&](const v1::ReadTraceResponse& response) -> absl::Status {
         TD_ASSIGN_OR_RETURN(flight::TracePage page, convert::FromProto(response));
         stamps += StampsIn(page.trace);

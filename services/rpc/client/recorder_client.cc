@@ -1,16 +1,13 @@
 #include "services/rpc/client/recorder_client.h"
 
-#include <google/protobuf/empty.pb.h>
-#include <grpcpp/channel.h>
-
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
 #include "services/model/recording/lost.h"
-#include "services/rpc/client/calls/unary_call.h"
+#include "services/rpc/client/calls/ask.h"
 #include "services/rpc/convert/recorder.h"
 #include "services/rpc/limits.h"
-#include "tapedeck/v1/recorder.grpc.pb.h"
+#include "tapedeck/v1/recorder.pb.h"
 
 namespace tapedeck::services::client {
 
@@ -42,24 +39,11 @@ bool GetsFurther(const v1::AnnotateRecordingRequest& sent,
 
 }  // namespace
 
-struct RecorderClient::Stub {
-  std::unique_ptr<v1::RecorderService::Stub> calls;
-};
-
-RecorderClient::RecorderClient(const client::Channel& channel, const CallTime& time)
-    : node_(channel),
-      time_(time),
-      stub_(std::make_unique<Stub>(Stub{v1::RecorderService::NewStub(channel.channel)})) {}
-
-RecorderClient::~RecorderClient() = default;
-
 absl::StatusOr<std::vector<Capture>> RecorderClient::TriggerRecording(const std::string& channel,
                                                                       const Trigger& trigger) {
   const v1::TriggerRecordingRequest request = convert::ToProto(channel, trigger);
   v1::TriggerRecordingResponse response;
-  TD_RETURN_IF_ERROR(RunCall(node_, time_, &gate_, [&](grpc::ClientContext* context) {
-    return stub_->calls->TriggerRecording(context, request, &response);
-  }));
+  TD_RETURN_IF_ERROR(Call("TriggerRecording", request, response));
   std::vector<Capture> captures;
   for (const v1::Capture& capture : response.captures()) {
     captures.push_back(convert::FromProto(capture));
@@ -73,9 +57,7 @@ absl::Status RecorderClient::AnnotateRecording(const std::string& recording,
   request.set_recording(recording);
   *request.mutable_annotation() = convert::ToProto(annotation);
   v1::AnnotateRecordingResponse response;
-  return RunCall(node_, time_, &gate_, [&](grpc::ClientContext* context) {
-    return stub_->calls->AnnotateRecording(context, request, &response);
-  });
+  return Call("AnnotateRecording", request, response);
 }
 
 absl::Status RecorderClient::Annotate(const std::string& recording,
@@ -112,9 +94,7 @@ absl::Status RecorderClient::Add(const std::string& recording, bool stream,
         convert::ToProto(request.annotations().empty() ? From(one, marked->next_sample) : one);
   }
   v1::AnnotateRecordingResponse response;
-  TD_RETURN_IF_ERROR(RunCall(node_, time_, &gate_, [&](grpc::ClientContext* context) {
-    return stub_->calls->AnnotateRecording(context, request, &response);
-  }));
+  TD_RETURN_IF_ERROR(Call("AnnotateRecording", request, response));
   if (!GetsFurther(request, response)) {
     return ProtocolViolation(
         {.message = "AnnotateRecordingResponse", .field = "done", .peer = node_.address},
@@ -130,28 +110,18 @@ absl::Status RecorderClient::KeepRecording(const std::string& recording, bool ke
   v1::KeepRecordingRequest request;
   request.set_recording(recording);
   request.set_kept(kept);
-  google::protobuf::Empty response;
-  return RunCall(node_, time_, &gate_, [&](grpc::ClientContext* context) {
-    return stub_->calls->KeepRecording(context, request, &response);
-  });
+  return Call("KeepRecording", request);
 }
 
 absl::StatusOr<Scrub> RecorderClient::StartScrub(const ScrubStart& start) {
-  const v1::StartScrubRequest request = convert::ToProto(start);
-  v1::Scrub response;
-  TD_RETURN_IF_ERROR(RunCall(node_, time_, &gate_, [&](grpc::ClientContext* context) {
-    return stub_->calls->StartScrub(context, request, &response);
-  }));
-  return convert::FromProto(response);
+  return Ask<Scrub>(*this, "StartScrub", start);
 }
 
 absl::StatusOr<Scrub> RecorderClient::GetScrub(const std::string& parent) {
   v1::GetScrubRequest request;
   request.set_parent(parent);
   v1::Scrub response;
-  TD_RETURN_IF_ERROR(RunCall(node_, time_, &gate_, [&](grpc::ClientContext* context) {
-    return stub_->calls->GetScrub(context, request, &response);
-  }));
+  TD_RETURN_IF_ERROR(Call("GetScrub", request, response));
   return convert::FromProto(response);
 }
 
@@ -159,9 +129,7 @@ absl::StatusOr<Scrub> RecorderClient::StopScrub(const std::string& parent) {
   v1::StopScrubRequest request;
   request.set_parent(parent);
   v1::Scrub response;
-  TD_RETURN_IF_ERROR(RunCall(node_, time_, &gate_, [&](grpc::ClientContext* context) {
-    return stub_->calls->StopScrub(context, request, &response);
-  }));
+  TD_RETURN_IF_ERROR(Call("StopScrub", request, response));
   return convert::FromProto(response);
 }
 

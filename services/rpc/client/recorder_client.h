@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,19 +13,15 @@
 #include "absl/time/time.h"
 #include "services/model/seams/recorder.h"
 #include "services/model/seams/scrub.h"
-#include "services/rpc/client/calls/call_limits.h"
-#include "services/rpc/client/calls/channel.h"
+#include "services/rpc/client/calls/service_client.h"
 
 namespace tapedeck::services::client {
 
 // Any thread. Each call blocks, at most for `time`.
-class RecorderClient {
+class RecorderClient final : public ServiceClient {
  public:
-  RecorderClient(const client::Channel& channel, const CallTime& time);
-  ~RecorderClient();
-
-  // Ends the calls under way and all to come: CANCELLED.
-  void Cancel() { gate_.Close(); }
+  RecorderClient(const client::Channel& channel, const CallTime& time)
+      : ServiceClient(channel, time, "tapedeck.v1.RecorderService") {}
 
   absl::StatusOr<std::vector<Capture>> TriggerRecording(const std::string& channel,
                                                         const Trigger& trigger);
@@ -49,16 +44,9 @@ class RecorderClient {
   absl::StatusOr<Scrub> StopScrub(const std::string& parent);
 
  private:
-  struct Stub;
-
   // One call, of the first ones.
   absl::Status Add(const std::string& recording, bool stream,
                    std::span<const Annotation> annotations, model::Marked* marked);
-
-  const client::Channel node_;
-  const CallTime time_;
-  CallGate gate_;
-  const std::unique_ptr<Stub> stub_;
 };
 
 }  // namespace tapedeck::services::client

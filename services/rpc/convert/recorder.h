@@ -19,7 +19,6 @@ Capture FromProto(const v1::Capture& capture);
 v1::Scrub ToProto(const Scrub& scrub);
 Scrub FromProto(const v1::Scrub& scrub);
 
-v1::StartScrubRequest ToProto(const ScrubStart& start);
 ScrubStart FromProto(const v1::StartScrubRequest& request);
 
 }  // namespace tapedeck::services::convert

@@ -68,17 +68,11 @@ absl::StatusOr<Spectrogram> FromProto(const v1::Spectrogram& spectrogram) {
   return out;
 }
 
-v1::ReadSamplesRequest ToProto(const SamplesRequest& request) {
-  return Written<v1::ReadSamplesRequest>(request);
-}
-
 SamplesRequest FromProto(const v1::ReadSamplesRequest& request) {
   return ReadSound<SamplesRequest>(request);
 }
 
 v1::Samples ToProto(const Samples& samples) { return Written<v1::Samples>(samples); }
-
-Samples FromProto(const v1::Samples& samples) { return ReadSound<Samples>(samples); }
 
 v1::ReadEnvelopeRequest ToProto(const EnvelopeRequest& request) {
   return Written<v1::ReadEnvelopeRequest>(request);

@@ -16,10 +16,8 @@ v1::Spectrogram ToProto(const Spectrogram& spectrogram);
 // INVALID_ARGUMENT unless there are as many powers and means as rows and columns say.
 absl::StatusOr<Spectrogram> FromProto(const v1::Spectrogram& spectrogram);
 
-v1::ReadSamplesRequest ToProto(const SamplesRequest& request);
 SamplesRequest FromProto(const v1::ReadSamplesRequest& request);
 v1::Samples ToProto(const Samples& samples);
-Samples FromProto(const v1::Samples& samples);
 
 v1::ReadEnvelopeRequest ToProto(const EnvelopeRequest& request);
 EnvelopeRequest FromProto(const v1::ReadEnvelopeRequest& request);

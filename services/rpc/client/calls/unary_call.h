@@ -60,11 +60,6 @@ absl::Status RunCall(const Channel& node, const CallTime& time, CallGate* gate, 
   return status.ok() || silent.ok() ? CallStatus(status, node.address) : silent;
 }
 
-template <typename Call>
-absl::Status RunCall(const Channel& node, const CallTime& time, Call call) {
-  return RunCall(node, time, nullptr, call);
-}
-
 // Of one listing. A node has a thousand entries on a page, but for long ones.
 inline constexpr size_t kMostPages = 10'000;
 // Of all its pages. A million recordings have less.
@@ -95,17 +90,14 @@ class PageBounds {
   size_t bytes_ = 0;
 };
 
-// Fetches every page of a listing into `take(response)`. No node makes it endless.
+// Fetches every page of a listing of `node` into `take(response)`. No node makes it endless.
+// `call(request, response)` fetches one.
 template <typename Request, typename Response, typename Call, typename Take>
-absl::Status ForEachPage(const Channel& node, const CallTime& time, CallGate* gate, Request request,
-                         Call call, Take take) {
-  PageBounds bounds(node.address);
+absl::Status ForEachPage(const std::string& node, Request request, Call call, Take take) {
+  PageBounds bounds(node);
   while (true) {
     Response response;
-    const absl::Status status = RunCall(node, time, gate, [&](grpc::ClientContext* context) {
-      return call(context, request, &response);
-    });
-    if (!status.ok()) return status;
+    if (const absl::Status status = call(request, response); !status.ok()) return status;
     if (const absl::Status taken = take(response); !taken.ok()) return taken;
     if (response.next_page_token().empty()) return absl::OkStatus();
     const absl::Status more = bounds.Take(response.next_page_token(), response.ByteSizeLong());
