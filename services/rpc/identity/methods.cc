@@ -1,14 +1,22 @@
 #include "services/rpc/identity/methods.h"
 
+#include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
 
-#include <algorithm>
 #include <functional>
+#include <map>
+#include <optional>
+#include <utility>
 #include <vector>
 
+#include "absl/base/const_init.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "absl/synchronization/mutex.h"
 #include "services/model/words/resource_name.h"
+#include "tapedeck/v1/right_option.pb.h"
 
 namespace tapedeck::services::identity {
 namespace {
@@ -19,6 +27,8 @@ using google::protobuf::Message;
 
 // A name is shorter. What is longer is refused by the handler, and need not be kept until then.
 constexpr size_t kMostOfAResource = 512;
+
+constexpr absl::string_view kAllLuns = "luns/*";
 
 // The template with what `value` says of each "{path}".
 std::string Filled(absl::string_view form,
@@ -60,11 +70,37 @@ bool IsTextAt(absl::string_view path, const Descriptor& request) {
   return field != nullptr && field->type() == FieldDescriptor::TYPE_STRING;
 }
 
+// `method` stays.
+std::optional<Right> RightOf(absl::string_view method) {
+  // Not of Tapedeck's protos.
+  if (absl::StartsWith(method, "grpc.health.v1.Health/")) {
+    return Right{method, Role::kViewer, Scope::kSome};
+  }
+  const auto* const found = google::protobuf::DescriptorPool::generated_pool()->FindMethodByName(
+      absl::StrReplaceAll(method, {{"/", "."}}));
+  if (found == nullptr) return std::nullopt;
+  const std::pair<absl::string_view, absl::string_view> said =
+      absl::StrSplit(found->options().GetExtension(v1::right), absl::MaxSplits(' ', 1));
+  const auto role = model::EnumNamed<Role>(said.first);
+  if (!role.ok()) return std::nullopt;
+  const Scope scope = said.second.empty()       ? Scope::kSome
+                      : said.second == kAllLuns ? Scope::kAll
+                                                : Scope::kResource;
+  return Right{method, *role, scope, scope == Scope::kResource ? said.second : ""};
+}
+
 }  // namespace
 
 const Right* FindRight(absl::string_view method) {
-  const auto* found = std::ranges::find(kRights, method, &Right::method);
-  return found == kRights.end() ? nullptr : found;
+  static absl::Mutex mutex(absl::kConstInit);
+  static auto& known = *new std::map<std::string, std::optional<Right>, std::less<>>;
+  absl::MutexLock lock(&mutex);
+  auto found = known.find(method);
+  if (found == known.end()) {
+    found = known.emplace(method, std::nullopt).first;
+    found->second = RightOf(found->first);
+  }
+  return found->second.has_value() ? &*found->second : nullptr;
 }
 
 const Right* FindRight(absl::string_view service, absl::string_view name) {

@@ -76,7 +76,9 @@ TEST_F(GateTest, NamesThatNobodyCanHaveNeedARightOnAll) {
 
 TEST_F(GateTest, WithoutAPolicyEverybodyMayDoEverything) {
   const auto gate = Gate::Create({}).value();
-  for (const Right& right : kRights) EXPECT_TRUE(gate->Admit({"eve", "ann"}, right, "").ok());
+  for (const Right& right : {kRecordRight, *FindRight("tapedeck.v1.CatalogService/CreateLun")}) {
+    EXPECT_TRUE(gate->Admit({"eve", "ann"}, right, "").ok());
+  }
 }
 
 // A worker does not let itself be told for whom a call is, but by those that its policy names.
