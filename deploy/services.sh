@@ -71,18 +71,21 @@ programs_each() {
 # (TAPEDECK_SLOWNESS).
 slow() { echo $(($1 * ${TAPEDECK_SLOWNESS:-1} * $(programs_each))); }
 
-# wait_for SECONDS COMMAND...: runs the command until it succeeds, more and more seldom; fails when the time is over, which is longer
-# on a slow machine.
+# wait_for SECONDS COMMAND...: runs the command until it succeeds, more and more seldom, and with twice the time that a run took
+# between two, so that looking takes a third of a processor at most. It fails when the time is over, which is longer on a slow machine.
 wait_for() {
-  local limit=$(($1 * 1000)) begun waited nap pause=3
-  begun=$(milliseconds)
+  local limit=$(($1 * 1000)) begun looked now nap pause=3
+  begun=$(milliseconds) looked=$begun
   shift
   until "$@" >/dev/null 2>&1; do
-    waited=$(($(milliseconds) - begun))
-    ((waited < limit || waited < $(slow "$limit"))) || return 1
+    now=$(milliseconds)
+    ((now - begun < limit || now - begun < $(slow "$limit"))) || return 1
     ((pause >= 30)) || pause=$((pause + 2))
-    printf -v nap '0.%02d' "$pause"
+    nap=$((2 * (now - looked)))
+    nap=$((nap < pause ? pause : nap > 150 ? 150 : nap))
+    printf -v nap '0.%03d' "$nap"
     sleep "$nap"
+    looked=$(milliseconds)
   done
 }
 
