@@ -6,7 +6,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 # A memory LUN for the trigger: the machine's disk shall not decide.
 FOLLOWED=${1:-posix} TRIGGERED=${1:-memory}
-BLOCKS=$(scaled 1200)
+BLOCKS=$(scaled 800)
 RATE=$((131072 * 50)) # samples per second: 50 blocks of 1 MiB of cf32_le
 
 has_begun() { tapectl_json recordings show "$1/latest" | jq -e '.state == "RECORDING" and .durable_watermark > 20' >/dev/null; }
@@ -41,7 +41,7 @@ while_recording() {
 
 triggered() {
   local answer name first end
-  lun_with_channel "$TRIGGERED" trig/plain cf32_le 1MiB
+  CAPACITY=512MiB lun_with_channel "$TRIGGERED" trig/plain cf32_le 1MiB
   tapectl channel create trig/t --block-bytes 1MiB --sample-rate "$RATE" --commit received --pre-trigger 1s \
     --post-trigger 500ms >/dev/null
   start_job record trig/t --source synth --duration "$(slow 5)s"

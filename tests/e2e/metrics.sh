@@ -6,8 +6,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/admin.sh"
 source "$(dirname "${BASH_SOURCE[0]}")/faults.sh"
 own_the_rails "$@"
 
-# A GB, which a fast machine under load still moves while tapectl looks for it.
-BLOCKS=4000
+# Whole ones are short; of a GB a fast machine under load still moves some while its connections are cut.
+WHOLE_BLOCKS=400 CUT_BLOCKS=4000 RECORDED=0
 ROUNDS=$([[ -n ${TAPEDECK_LONG:-} ]] && echo 20 || echo 4)
 
 # jobs_sum DIRECTION FILTER: over all jobs.
@@ -16,10 +16,15 @@ jobs_sum() { tapectl_json jobs list | jq "[.jobs[] | select(.direction == \"$1\"
 # transfers ROUND: records and plays, with the connections of r1 cut in every other round.
 transfers() {
   local recording
-  start_job record l0/c0 --source synth --blocks "$BLOCKS"
-  (($1 % 2)) || cut_connections
-  end_job
+  if (($1 % 2)); then
+    ANSWER=$(tapectl_json record l0/c0 --source synth --blocks $WHOLE_BLOCKS) || fail "recording, round $1: $ANSWER"
+  else
+    start_job record l0/c0 --source synth --blocks $CUT_BLOCKS
+    cut_connections
+    end_job
+  fi
   is_whole "$ANSWER" "recording, round $1"
+  RECORDED=$((RECORDED + ($1 % 2 ? WHOLE_BLOCKS : CUT_BLOCKS)))
   recording=$(jq -r .recording <<<"$ANSWER")
   is_whole "$(tapectl_json play "$recording" --sink verify)" "playing, round $1"
   tapectl recordings delete "$recording" >/dev/null
@@ -41,10 +46,10 @@ counts_are_those_of_jobs() {
     expect "$(jobs_sum PLAYBACK ".rails[] | select(.name == \"$rail\") | .blocks")" \
       worker tapedeck_rail_blocks_total "rail=\"$rail\"" 'direction="received"'
   done
-  (($(metric storage tapedeck_rail_blocks_total 'direction="received"') >= BLOCKS * ROUNDS)) || fail "rails have carried too little"
+  (($(metric storage tapedeck_rail_blocks_total 'direction="received"') >= RECORDED)) || fail "rails have carried too little"
   expect $((2 * ROUNDS)) worker tapedeck_jobs_ended_total 'state="succeeded"'
   expect $((2 * ROUNDS)) storage tapedeck_sessions_opened_total
-  expect $((BLOCKS * ROUNDS)) storage tapedeck_lun_written_blocks_total 'lun="l0"'
+  expect "$RECORDED" storage tapedeck_lun_written_blocks_total 'lun="l0"'
   expect 1 storage tapedeck_lun_online 'lun="l0"'
   (($(metric worker tapedeck_rail_failures_total 'rail="r1"') > 0)) || fail "no failure of the rail that was cut is counted"
   (($(metric worker tapedeck_rail_failures_total 'rail="r0"') == 0)) || fail "failures of the rail that worked are counted"
@@ -72,7 +77,7 @@ pages_are_right() {
 
 begin_test
 with_admin_ports
-lun_with_channel memory l0/c0 cf32_le 256KiB
+CAPACITY=1100MiB lun_with_channel memory l0/c0 cf32_le 256KiB
 for ((round = 1; round <= ROUNDS; round++)); do transfers "$round"; done
 counts_are_those_of_jobs
 page_does_not_grow

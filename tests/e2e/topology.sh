@@ -45,7 +45,7 @@ json_is "$nodes" 'all(.nodes[].memory[]; .numa_node == null and [.distances[] | 
   [["r0", "UNKNOWN", 10], ["r1", "UNKNOWN", 10], ["r2", "UNKNOWN", 10]])' "distances of host memory"
 tapectl nodes | grep -Eq '^r1 +ens20 +0000:9b:00.0 +1 +off$' || fail "no line for r1 in: $(tapectl nodes)"
 
-lun_with_channel memory place/c0 cf32_le 1MiB
+CAPACITY=256MiB lun_with_channel memory place/c0 cf32_le 1MiB
 answer=$(tapectl_json record place/c0 --source synth --blocks 64)
 is_whole "$answer" "recording"
 json_is "$answer" '(.rails | length) == 3 and .notes == []' "rails of a job without a known distance"

@@ -5,7 +5,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 source "$(dirname "${BASH_SOURCE[0]}")/faults.sh"
 own_the_rails "$@"
 
-BLOCKS=$(scaled 3000)
+BLOCKS=$(scaled 1600)
 
 # share ANSWER: each rail carried a good part of the blocks. How much is the matter of tests/bench: where other programs run, the rail
 # whose threads get the processors has more.
