@@ -4,8 +4,6 @@
 
 #include <array>
 
-#include "dataplane/crc/vector_state.h"
-
 namespace tapedeck::dataplane {
 namespace {
 
@@ -45,6 +43,10 @@ constexpr std::array<Matrix, 40> MakeShifts() {
 
 constexpr std::array<Matrix, 40> kShift = MakeShifts();
 
+#if defined(__x86_64__)
+__attribute__((target("avx"))) void ZeroUpper() { __builtin_ia32_vzeroupper(); }
+#endif
+
 }  // namespace
 
 uint32_t Crc32cExtend(uint32_t crc, std::span<const std::byte> bytes) {
@@ -62,6 +64,12 @@ uint32_t Crc32cCombine(uint32_t crc_a, uint32_t crc_b, uint64_t b_bytes) {
     if (b_bytes & 1) crc_a = Apply(kShift[k], crc_a);
   }
   return crc_a ^ crc_b;
+}
+
+void ClearVectorState() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx")) ZeroUpper();
+#endif
 }
 
 }  // namespace tapedeck::dataplane

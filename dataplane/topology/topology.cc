@@ -1,8 +1,13 @@
 #include "dataplane/topology/topology.h"
 
-#include <algorithm>
-#include <cstdio>
+#include <sched.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
 namespace tapedeck::dataplane::topology {
@@ -23,6 +28,12 @@ Distance OverPci(const Device& a, const Device& b) {
   if (shared == 0) return Distance::kUnknown;
   // The first bridge is the host bridge, which is part of a CPU.
   return shared == 1 ? Distance::kNode : Distance::kSwitch;
+}
+
+constexpr int kThisThread = 0;
+
+absl::Status AffinityError(absl::string_view call) {
+  return absl::UnavailableError(absl::StrCat(call, ": ", std::strerror(errno)));
 }
 
 }  // namespace
@@ -68,6 +79,25 @@ std::string NormalPciAddress(absl::string_view text) {
     std::sscanf(copy.c_str(), "%2x:%2x.%1x%n", &bus, &device, &function, &read);
   }
   return whole() ? absl::StrFormat("%04x:%02x:%02x.%x", domain, bus, device, function) : "";
+}
+
+absl::Status PinThisThread(const std::vector<int>& cpus) {
+  cpu_set_t allowed;
+  if (sched_getaffinity(kThisThread, sizeof(allowed), &allowed) != 0) {
+    return AffinityError("sched_getaffinity");
+  }
+  cpu_set_t near;
+  CPU_ZERO(&near);
+  for (const int cpu : cpus) {
+    if (cpu < CPU_SETSIZE && CPU_ISSET(cpu, &allowed)) CPU_SET(cpu, &near);
+  }
+  if (CPU_COUNT(&near) == 0) {
+    return absl::FailedPreconditionError("sched_getaffinity: this thread may use none of them");
+  }
+  if (sched_setaffinity(kThisThread, sizeof(near), &near) != 0) {
+    return AffinityError("sched_setaffinity");
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace tapedeck::dataplane::topology

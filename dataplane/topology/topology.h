@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "dataplane/topology/distance.h"
@@ -70,5 +71,10 @@ class Topology {
 
 // "00000000:3B:00.0" and "3b:00.0" become "0000:3b:00.0"; other text is empty.
 std::string NormalPciAddress(absl::string_view text);
+
+// Keeps the calling thread on those of `cpus` that it may use already, so that a choice of the
+// operator (taskset, cgroup) is narrowed and never widened. FAILED_PRECONDITION if it may use none
+// of them; it then runs where it did.
+absl::Status PinThisThread(const std::vector<int>& cpus);
 
 }  // namespace tapedeck::dataplane::topology

@@ -12,7 +12,7 @@
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
 #include "dataplane/flight/stamp.h"
-#include "dataplane/transfer/arriving_payload.h"
+#include "dataplane/transfer/arrival_crcs.h"
 #include "dataplane/transfer/batch.h"
 #include "dataplane/transfer/port_messages.h"
 #include "dataplane/transport/transport.h"

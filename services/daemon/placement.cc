@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "dataplane/topology/interfaces.h"
-#include "dataplane/topology/pin.h"
+#include "dataplane/topology/topology.h"
 
 namespace tapedeck::services {
 

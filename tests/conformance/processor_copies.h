@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "dataplane/memory/host/shared.h"
+#include "dataplane/memory/host/memory.h"
 #include "dataplane/memory/peer_copies.h"
 
 namespace tapedeck::dataplane {

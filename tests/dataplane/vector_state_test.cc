@@ -1,6 +1,4 @@
 // Built for processors that have such registers alone.
-#include "dataplane/crc/vector_state.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,3 @@
-#include "dataplane/memory/cuda/exported.h"
-
 #include <cuda.h>
 #include <cudaTypedefs.h>
 #include <cuda_runtime_api.h>
@@ -9,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/fd.h"
 #include "dataplane/log.h"
-#include "dataplane/memory/cuda/driver.h"
 #include "dataplane/memory/cuda/memory.h"
 #include "dataplane/memory/cuda/status.h"
 #include "dataplane/status_macros.h"

@@ -1,5 +1,3 @@
-#include "dataplane/memory/cuda/shared.h"
-
 #include <cuda.h>
 #include <cudaTypedefs.h>
 #include <cuda_runtime_api.h>
@@ -10,7 +8,6 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
-#include "dataplane/memory/cuda/driver.h"
 #include "dataplane/memory/cuda/memory.h"
 #include "dataplane/memory/cuda/status.h"
 #include "dataplane/status_macros.h"

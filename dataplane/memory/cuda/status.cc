@@ -1,7 +1,10 @@
 #include "dataplane/memory/cuda/status.h"
 
+#include <cuda_runtime_api.h>
+
 #include "absl/strings/str_cat.h"
 #include "dataplane/errors.h"
+#include "dataplane/status_macros.h"
 
 namespace tapedeck::dataplane::cuda {
 
@@ -49,6 +52,18 @@ absl::Status ToStatus(cudaError_t error, absl::string_view call) {
     default:
       return absl::InternalError(text);
   }
+}
+
+absl::StatusOr<void*> DriverFunction(const char* name, unsigned version) {
+  void* found = nullptr;
+  cudaDriverEntryPointQueryResult result;
+  TD_RETURN_IF_ERROR(
+      ToStatus(cudaGetDriverEntryPointByVersion(name, &found, version, cudaEnableDefault, &result),
+               absl::StrCat("cudaGetDriverEntryPointByVersion(", name, ")")));
+  if (result == cudaDriverEntryPointSuccess && found != nullptr) return found;
+  return absl::UnimplementedError(
+      absl::StrCat("cudaGetDriverEntryPointByVersion(", name,
+                   "): the driver has no such function; install a newer driver"));
 }
 
 }  // namespace tapedeck::dataplane::cuda

@@ -1,5 +1,3 @@
-#include "dataplane/memory/host/shared.h"
-
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -15,6 +13,7 @@
 #include "dataplane/errors.h"
 #include "dataplane/fd.h"
 #include "dataplane/memory/available.h"
+#include "dataplane/memory/host/memory.h"
 #include "dataplane/memory/pages.h"
 #include "dataplane/status_macros.h"
 

@@ -5,9 +5,11 @@
 #include <memory>
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "dataplane/executor/event_loop.h"
 #include "dataplane/executor/lifetime.h"
 #include "dataplane/transport/connection.h"
+#include "dataplane/transport/transport.h"
 #include "dataplane/transport/verbs/credits.h"
 #include "dataplane/transport/verbs/port/port.h"
 #include "dataplane/transport/verbs/queue_pairs.h"
@@ -72,5 +74,12 @@ class VerbsConnection final : public Connection {
   uint64_t subscription_ = 0;
   Lifetime lifetime_;
 };
+
+// One connection waiting for its peer: queue pairs in INIT, then connected and tried out in both
+// directions with packets of full size.
+
+// On the rail's poller. `registration` outlives the offer and its connection.
+absl::StatusOr<std::unique_ptr<Offer>> NewVerbsOffer(const Rail& rail,
+                                                     const Registration& registration);
 
 }  // namespace tapedeck::dataplane::verbs

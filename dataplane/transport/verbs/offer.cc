@@ -1,5 +1,3 @@
-#include "dataplane/transport/verbs/offer.h"
-
 #include <functional>
 #include <utility>
 
@@ -8,6 +6,7 @@
 #include "dataplane/log.h"
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
+#include "dataplane/transport/verbs/connection.h"
 #include "dataplane/transport/verbs/port/diagnosis.h"
 #include "dataplane/transport/verbs/port/route.h"
 #include "dataplane/transport/verbs/wire.h"

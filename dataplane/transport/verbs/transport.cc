@@ -6,7 +6,7 @@
 #include "dataplane/log.h"
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
-#include "dataplane/transport/verbs/offer.h"
+#include "dataplane/transport/verbs/connection.h"
 #include "dataplane/transport/verbs/port/port.h"
 #include "dataplane/transport/verbs/registration.h"
 

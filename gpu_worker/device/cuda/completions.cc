@@ -12,7 +12,6 @@
 #include "absl/time/time.h"
 #include "dataplane/executor/thread.h"
 #include "dataplane/log.h"
-#include "dataplane/memory/cuda/driver.h"
 #include "dataplane/memory/cuda/memory.h"
 #include "dataplane/memory/cuda/status.h"
 #include "dataplane/status_macros.h"

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
-#include "dataplane/memory/cuda/exported.h"
+#include "dataplane/memory/cuda/memory.h"
 #include "dataplane/status_macros.h"
 
 namespace tapedeck::gpu_worker::device::cuda {

@@ -2,7 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "dataplane/memory/cuda/shared.h"
+#include "dataplane/memory/cuda/memory.h"
 #include "dataplane/memory/cuda/status.h"
 
 namespace tapedeck::gpu_worker::device::cuda {

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "dataplane/memory/cuda/driver.h"
 #include "dataplane/memory/cuda/memory.h"
 #include "dataplane/memory/cuda/status.h"
 #include "dataplane/memory/host/memory.h"

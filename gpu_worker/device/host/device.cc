@@ -4,7 +4,6 @@
 
 #include "dataplane/crc/crc32c.h"
 #include "dataplane/memory/host/memory.h"
-#include "dataplane/memory/host/shared.h"
 #include "gpu_worker/device/peer.h"
 
 namespace tapedeck::gpu_worker::device::host {

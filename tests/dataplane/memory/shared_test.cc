@@ -1,6 +1,4 @@
 // What a peer says of memory that it shares, when that is another thing than it says.
-#include "dataplane/memory/host/shared.h"
-
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,6 +12,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "dataplane/fd.h"
+#include "dataplane/memory/host/memory.h"
 
 namespace tapedeck::dataplane::host {
 namespace {

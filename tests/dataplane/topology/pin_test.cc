@@ -1,9 +1,9 @@
-#include "dataplane/topology/pin.h"
-
 #include <gtest/gtest.h>
 #include <sched.h>
 
 #include <thread>
+
+#include "dataplane/topology/topology.h"
 
 namespace tapedeck::dataplane::topology {
 namespace {

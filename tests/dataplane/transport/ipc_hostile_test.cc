@@ -9,7 +9,7 @@
 #include <string>
 #include <variant>
 
-#include "dataplane/memory/host/shared.h"
+#include "dataplane/memory/host/memory.h"
 #include "tests/conformance/transport_pair.h"
 
 namespace tapedeck::dataplane {

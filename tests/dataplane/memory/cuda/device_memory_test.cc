@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "dataplane/memory/cuda/bar1.h"
-#include "dataplane/memory/cuda/exported.h"
+#include "dataplane/memory/cuda/memory.h"
 #include "dataplane/memory/cuda/status.h"
 #include "dataplane/memory/cuda/visibility.h"
 #include "dataplane/reason.h"
