@@ -9,9 +9,19 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
-#include "gpu_worker/api/slots/watched.h"
 
 namespace tapedeck::gpu_worker::api {
+
+class Watched {
+ public:
+  virtual ~Watched() = default;
+
+  // On the proxy's thread, again and again: acts on what streams have set. Does not wait. Whether
+  // there was something.
+  virtual bool Look() = 0;
+  // Whether a stream may set something soon. Any thread.
+  virtual bool expects() const = 0;
+};
 
 enum class ProxyMode {
   kPerformance,  // looks without a pause while there is anything to watch: a core of its own

@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "gpu_worker/api/slots/refused.h"
+#include "gpu_worker/api/slots/slot_control.h"
 #include "gpu_worker/device/stream_order.h"
 
 namespace tapedeck::gpu_worker::api {

@@ -6,7 +6,7 @@
 
 #include "dataplane/status_macros.h"
 #include "gpu_worker/api/slots/record_slots.h"
-#include "gpu_worker/api/slots/refused.h"
+#include "gpu_worker/api/slots/slot_control.h"
 #include "gpu_worker/device/await_queue.h"
 #include "gpu_worker/device/crc32c_math.h"
 

@@ -17,9 +17,9 @@
 #include "dataplane/block/block.h"
 #include "dataplane/block/sink.h"
 #include "dataplane/deadline.h"
+#include "gpu_worker/api/proxy/proxy.h"
 #include "gpu_worker/api/slots/graph_claim.h"
 #include "gpu_worker/api/slots/slot_control.h"
-#include "gpu_worker/api/slots/watched.h"
 #include "gpu_worker/device/device.h"
 
 namespace tapedeck::gpu_worker::api {

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gpu_worker/api/slots/record_slots.h"
-#include "gpu_worker/api/slots/refused.h"
+#include "gpu_worker/api/slots/slot_control.h"
 
 namespace tapedeck::gpu_worker::api {
 

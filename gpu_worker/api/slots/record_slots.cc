@@ -9,7 +9,7 @@
 #include "dataplane/deadline.h"
 #include "dataplane/executor/waiting.h"
 #include "dataplane/status_macros.h"
-#include "gpu_worker/api/slots/refused.h"
+#include "gpu_worker/api/slots/slot_control.h"
 
 namespace tapedeck::gpu_worker::api {
 

@@ -7,7 +7,6 @@
 #include "dataplane/deadline.h"
 #include "dataplane/executor/waiting.h"
 #include "dataplane/status_macros.h"
-#include "gpu_worker/api/slots/refused.h"
 
 namespace tapedeck::gpu_worker::api {
 

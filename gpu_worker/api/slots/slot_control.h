@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "dataplane/deadline.h"
 #include "dataplane/memory/memory.h"
@@ -19,8 +20,17 @@
 #include "gpu_worker/device/device.h"
 #include "gpu_worker/device/stream_order.h"
 #include "gpu_worker/sockets/channel.h"
+#include "services/base/errors.h"
 
 namespace tapedeck::gpu_worker::api {
+
+// What a program must not do with a slot. INVALID_ARGUMENT (ARGUMENT_INVALID).
+inline absl::Status Refused(absl::string_view text) {
+  return services::ArgumentInvalid("slot", text);
+}
+
+// How often a thread looks that waits for a slot.
+inline constexpr absl::Duration kLookEvery = absl::Microseconds(50);
 
 // A recorder's flag.
 constexpr uint64_t FlagOf(uint64_t bytes) { return bytes + 1; }

@@ -9,12 +9,29 @@
 #include "dataplane/memory/cuda/status.h"
 #include "dataplane/status_macros.h"
 #include "gpu_worker/device/cuda/direct.h"
-#include "gpu_worker/device/cuda/peer.h"
 #include "gpu_worker/device/cuda/queue.h"
 #include "gpu_worker/device/cuda/stream_order.h"
+#include "gpu_worker/device/health.h"
+#include "gpu_worker/device/peer.h"
 
 namespace tapedeck::gpu_worker::device::cuda {
 namespace {
+
+// A GPU's memory between processes of one machine.
+class CudaPeer final : public PeerAccess {
+ public:
+  // `health` outlives it.
+  CudaPeer(int device, Health& health) : device_(device), health_(health) {}
+
+  absl::StatusOr<std::unique_ptr<dataplane::Memory>> NewSharedMemory(size_t bytes) override;
+  absl::StatusOr<std::unique_ptr<dataplane::Memory>> Open(
+      const dataplane::MemoryShare& share) override;
+  bool Owns(const dataplane::MemoryWindow& window) override;
+
+ private:
+  const int device_;
+  Health& health_;
+};
 
 using dataplane::cuda::ToStatus;
 
@@ -49,6 +66,23 @@ class CudaDevice final : public Device {
   CudaPeer peer_;
   std::unique_ptr<DirectAccess> direct_;
 };
+
+absl::StatusOr<std::unique_ptr<dataplane::Memory>> CudaPeer::NewSharedMemory(size_t bytes) {
+  return health_.Note(dataplane::cuda::CreateShared(bytes, device_));
+}
+
+absl::StatusOr<std::unique_ptr<dataplane::Memory>> CudaPeer::Open(
+    const dataplane::MemoryShare& share) {
+  return health_.Note(dataplane::cuda::OpenShared(share, device_));
+}
+
+bool CudaPeer::Owns(const dataplane::MemoryWindow& window) {
+  if (window.host_accessible) return false;
+  cudaPointerAttributes attributes;
+  const cudaError_t error = cudaPointerGetAttributes(&attributes, window.bytes.data());
+  return health_.Note(dataplane::cuda::ToStatus(error, "cudaPointerGetAttributes")).ok() &&
+         attributes.type == cudaMemoryTypeDevice && attributes.device == device_;
+}
 
 }  // namespace
 

@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "absl/strings/match.h"
-#include "dataplane/memory/cuda/driver.h"
+#include "dataplane/memory/cuda/status.h"
 #include "tests/gpu_worker/api/kernels.h"
 #include "tests/gpu_worker/api/slot_fixture.h"
 
