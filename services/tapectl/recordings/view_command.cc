@@ -4,18 +4,36 @@
 #include <bit>
 #include <iterator>
 #include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
+#include "services/model/seams/view.h"
+#include "services/model/words/note.h"
 #include "services/signal/sigmf/text.h"
+#include "services/site/json.h"
 #include "services/site/names.h"
+#include "services/tapectl/program/answer.h"
 #include "services/tapectl/program/commands.h"
-#include "services/tapectl/recordings/view_answer.h"
 #include "services/tapectl/recordings/waterfall.h"
 #include "services/tapectl/terminal/progress.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
+
+// What the view command says, as JSON.
+struct Viewed {
+  std::string recording;
+  Spectrogram spectrogram;
+  Notes notes = {};
+};
+
+// {recording, first, sample_count, rows, columns, ..., means: a list, powers: a list for
+// each row, dB to a hundredth}; null where nothing is there.
+Answer AnswerOf(const Viewed& viewed);
 
 // Below the waterfall: its axis, scale and notes, with the prompt.
 constexpr uint32_t kOtherLines = 5;
@@ -85,6 +103,20 @@ absl::Status RunView(Program& program, const ViewOptions& options) {
   }
   program.PrintDrawn(AnswerOf(viewed), text);
   return absl::OkStatus();
+}
+
+Answer AnswerOf(const Viewed& viewed) {
+  Json object = {{"recording", viewed.recording}};
+  object.update(ToJson(viewed.spectrogram));
+  Json rows = Json::array();
+  for (Json& power : object["powers"]) {
+    const size_t columns = viewed.spectrogram.columns;
+    if (rows.empty() || rows.back().size() == columns) rows.push_back(Json::array());
+    rows.back().push_back(std::move(power));
+  }
+  object["powers"] = std::move(rows);
+  object["notes"] = NotesAsJson(viewed.notes);
+  return {Dump(object)};
 }
 
 }  // namespace
