@@ -1,11 +1,10 @@
-#include "storage_node/capture/segment_keeper.h"
-
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "services/base/errors.h"
+#include "storage_node/capture/segment_sink.h"
 
 namespace tapedeck::storage_node::capture {
 namespace {

@@ -2,6 +2,7 @@
 // database has not taken yet, the health of the state directory, and the number of recordings.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -18,9 +19,57 @@
 #include "dataplane/now.h"
 #include "storage_node/catalog/names.h"
 #include "storage_node/catalog/rows.h"
-#include "storage_node/catalog/waiting_rows.h"
 
 namespace tapedeck::storage_node::catalog {
+
+// Changes of rows that the state directory has not taken yet.
+// One thread at a time.
+class WaitingRows {
+ public:
+  struct Waiting {
+    RowChange change;
+    uint64_t number = 0;  // of all changes
+    // How many recordings more there are with it than in the database: -1, 0 or 1.
+    int more = 0;
+    // Whether the recording is among those counted; none: that was not looked at.
+    std::optional<bool> counted;
+  };
+  using Map = std::map<RowId, Waiting>;
+
+  // The newest change of a row counts.
+  void Keep(const RowId& id, RowChange change) {
+    Waiting& row = rows_[id];
+    bytes_ += change.bytes();
+    bytes_ -= row.change.bytes();
+    row.change = std::move(change);
+    row.number = ++changes_;
+  }
+  void Drop(const RowId& id) {
+    const auto it = rows_.find(id);
+    if (it == rows_.end()) return;
+    bytes_ -= it->second.change.bytes();
+    rows_.erase(it);
+  }
+  // Null: the database says it.
+  Waiting* Find(const RowId& id) {
+    const auto it = rows_.find(id);
+    return it == rows_.end() ? nullptr : &it->second;
+  }
+  const Waiting* Find(const RowId& id) const {
+    const auto it = rows_.find(id);
+    return it == rows_.end() ? nullptr : &it->second;
+  }
+
+  const Map& rows() const { return rows_; }
+  bool empty() const { return rows_.empty(); }
+  size_t size() const { return rows_.size(); }
+  size_t bytes() const { return bytes_; }
+
+ private:
+  Map rows_;
+  size_t bytes_ = 0;
+  uint64_t changes_ = 0;
+};
 
 // A step of a list, whose documents are not decoded yet.
 struct ListStep {

@@ -14,9 +14,8 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/executor/waiting.h"
 #include "dataplane/status_macros.h"
-#include "storage_node/disk/beneath.h"
 #include "storage_node/disk/errors.h"
-#include "storage_node/disk/io_error.h"
+#include "storage_node/disk/fd.h"
 
 namespace tapedeck::storage_node::disk {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "dataplane/status_macros.h"
 #include "storage_node/disk/directory.h"
-#include "storage_node/disk/io_error.h"
+#include "storage_node/disk/errors.h"
 
 namespace tapedeck::storage_node::disk {
 namespace {

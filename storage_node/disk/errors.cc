@@ -1,5 +1,9 @@
 #include "storage_node/disk/errors.h"
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
 #include <map>
 #include <utility>
 
@@ -108,6 +112,23 @@ absl::Status OfState(absl::string_view directory, const absl::Status& status) {
   const auto operation = reason->metadata.find("operation");
   return StateUnusable(directory, operation == reason->metadata.end() ? "" : operation->second,
                        what);
+}
+
+absl::Status IoError(absl::string_view operation, absl::string_view where, absl::string_view member,
+                     int error) {
+  const std::string text = absl::StrCat(operation, " ", where, ": ", std::strerror(error));
+  if (error == ENOSPC || error == EDQUOT) {
+    return MemberFull(member, absl::StrCat(text, "; the file system of member ", member,
+                                           " is full: delete recordings"));
+  }
+  return StoreIo(member, operation,
+                 absl::StrCat(text, " (errno ", error, "); check member ", member));
+}
+
+bool IsEndOfDisk(int error) {
+  constexpr std::array kErrors = {ENOENT, ENOTDIR, ELOOP, ESTALE, ENODEV,
+                                  ENXIO,  EIO,     EROFS, EUCLEAN};
+  return std::ranges::find(kErrors, error) != kErrors.end();
 }
 
 }  // namespace tapedeck::storage_node::disk

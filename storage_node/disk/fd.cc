@@ -5,14 +5,21 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "dataplane/executor/waiting.h"
 #include "dataplane/status_macros.h"
+#include "services/base/files/file_roots.h"
 #include "storage_node/disk/errors.h"
-#include "storage_node/disk/io_error.h"
 
 namespace tapedeck::storage_node::disk {
+namespace {
+
+constexpr mode_t kNewFile = 0640;
+
+}  // namespace
 
 absl::StatusOr<Fd> Open(const std::string& path, int flags, const std::string& member) {
   dataplane::MayWait("the disk");
@@ -69,6 +76,41 @@ absl::StatusOr<std::string> ReadAll(const Fd& fd, uint64_t most, const std::stri
   TD_ASSIGN_OR_RETURN(const size_t n, ReadSome(fd, into, 0, where, member));
   text.resize(n);
   return text;
+}
+
+absl::Status Allocate(const Fd& fd, uint64_t offset, uint64_t bytes, const std::string& where,
+                      const std::string& member) {
+  int result;
+  do {
+    result = fallocate(fd.get(), 0, static_cast<off_t>(offset), static_cast<off_t>(bytes));
+  } while (result != 0 && errno == EINTR);
+  if (result == 0 || errno == EOPNOTSUPP) return absl::OkStatus();
+  return IoError("fallocate", where, member, errno);
+}
+
+Fd OpenBeneath(int directory, const std::string& path, int flags) {
+  Fd fd = services::files::OpenBeneath(directory, path, flags, kNewFile);
+  // Containers answer EPERM to what they forbid.
+  if (fd.get() >= 0 || (errno != ENOSYS && errno != EPERM)) return fd;
+  return OpenBeneathByParts(directory, path, flags);
+}
+
+Fd OpenBeneathByParts(int directory, const std::string& path, int flags) {
+  const std::vector<std::string> parts = absl::StrSplit(path, '/');
+  Fd step;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i].empty() || parts[i] == "..") {
+      errno = EXDEV;
+      return Fd();
+    }
+    const bool last = i + 1 == parts.size();
+    const int how = last ? flags : O_PATH | O_DIRECTORY;
+    const int from = i == 0 ? directory : step.get();
+    Fd next(openat(from, parts[i].c_str(), how | O_NOFOLLOW | O_CLOEXEC, kNewFile));
+    if (next.get() < 0 || last) return next;
+    step = std::move(next);
+  }
+  return step;
 }
 
 }  // namespace tapedeck::storage_node::disk

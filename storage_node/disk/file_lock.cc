@@ -12,7 +12,6 @@
 #include "absl/strings/strip.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/disk/errors.h"
-#include "storage_node/disk/io_error.h"
 
 namespace tapedeck::storage_node::disk {
 namespace {

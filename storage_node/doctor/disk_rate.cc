@@ -15,8 +15,8 @@
 #include "dataplane/memory/host/memory.h"
 #include "dataplane/now.h"
 #include "dataplane/status_macros.h"
+#include "storage_node/disk/errors.h"
 #include "storage_node/disk/fd.h"
-#include "storage_node/disk/io_error.h"
 
 namespace tapedeck::storage_node::doctor {
 namespace {

@@ -13,7 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "storage_node/doctor/checks.h"
 #include "storage_node/doctor/disk_rate.h"
-#include "storage_node/store/member_path.h"
+#include "storage_node/store/kind.h"
 
 namespace tapedeck::storage_node::doctor {
 namespace {

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "storage_node/disk/fd.h"
 #include "storage_node/doctor/checks.h"
-#include "storage_node/store/member_path.h"
+#include "storage_node/store/kind.h"
 
 namespace tapedeck::storage_node::doctor {
 namespace {

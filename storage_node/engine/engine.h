@@ -10,10 +10,24 @@
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
+#include "dataplane/block/block.h"
 #include "dataplane/memory/memory.h"
-#include "storage_node/engine/aligned.h"
 
 namespace tapedeck::storage_node::engine {
+
+// What O_DIRECT asks of offsets, lengths and addresses, and how a slot meets it.
+
+// Enough for every device that has 512 B or 4 KiB sectors.
+inline constexpr size_t kAlignment = 4096;
+
+constexpr uint64_t AlignUp(uint64_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+// The part of the slot that a transfer of `block` moves: the payload, filled up to kAlignment.
+// `where`: the file or device, for the error text.
+absl::StatusOr<std::span<std::byte>> AlignedPayload(dataplane::Block& block,
+                                                    const std::string& where);
 
 // Transfers under way per member (facts of NVMe drives: 16 to 64 large ones fill one).
 inline constexpr unsigned kDepth = 32;

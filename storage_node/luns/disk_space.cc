@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "storage_node/disk/errors.h"
-#include "storage_node/store/member_path.h"
+#include "storage_node/store/kind.h"
 
 namespace tapedeck::storage_node::luns {
 namespace {

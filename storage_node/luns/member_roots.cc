@@ -9,7 +9,7 @@
 #include "dataplane/status_macros.h"
 #include "services/base/files/root_path.h"
 #include "storage_node/disk/errors.h"
-#include "storage_node/store/member_path.h"
+#include "storage_node/store/kind.h"
 
 namespace tapedeck::storage_node::luns {
 namespace {

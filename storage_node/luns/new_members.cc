@@ -6,7 +6,10 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
+#include "services/model/words/invalid.h"
+#include "storage_node/catalog/names.h"
 #include "storage_node/disk/errors.h"
+#include "storage_node/luns/config_files.h"
 
 namespace tapedeck::storage_node::luns {
 namespace {
@@ -25,6 +28,38 @@ absl::StatusOr<bool> IsMade(const OpenLun& lun, const services::Lun& config, uin
   return disk::Unusable(path, absl::StrCat("it was to become ", which,
                                            " by a change that was cut short, and not member ",
                                            number, "; name it after those it was named after"));
+}
+
+absl::Status TooSmall(const services::Lun& config, uint64_t limit, uint64_t used) {
+  return services::model::Invalid(
+      "capacity_bytes", absl::StrCat(config.name, " uses ", used, " bytes, more than ", limit,
+                                     "; delete recordings first, or leave it larger"));
+}
+
+// What is given out while the disks are waited for must fit both limits; in a ring what is too much
+// then goes by itself.
+absl::Status CheckRoom(const services::Lun& config, recording::Capacity& capacity, uint64_t after) {
+  const uint64_t before = capacity.limit();
+  if (after == 0 || (before != 0 && before <= after)) return absl::OkStatus();
+  const bool stop = config.full_policy == services::FullPolicy::kStop;
+  const bool fits = stop ? capacity.Narrow(after) : capacity.used() <= after;
+  return fits ? absl::OkStatus() : TooSmall(config, after, capacity.used());
+}
+
+absl::Status Write(Luns& luns, OpenLun& lun, const services::Lun& config,
+                   const store::ListedMembers& more) {
+  TD_RETURN_IF_ERROR(WriteLunOnNewMembers(lun, config, more));
+  const absl::Status status = WriteLunFile(luns.state_dir(), config);
+  // An error may come when it has happened.
+  if (!status.ok() && !LunFileSays(luns.state_dir(), config)) return status;
+  return WriteLunOnMembers(lun, config);
+}
+
+absl::Status WriteAgain(Luns& luns, OpenLun& lun, const services::Lun& before) {
+  TD_RETURN_IF_ERROR(WriteLunOnMembers(lun, before));
+  // A file that could not be replaced, as where its disk is full, needs no second try.
+  if (LunFileSays(luns.state_dir(), before)) return absl::OkStatus();
+  return WriteLunFile(luns.state_dir(), before);
 }
 
 }  // namespace
@@ -67,6 +102,29 @@ uint64_t NewMembers::SizeWith(const OpenLun& lun) const {
 void NewMembers::Join(const OpenLun& lun) {
   Leave();
   if (!members_.empty()) lun.store->extras().member_list->Add(std::exchange(members_, {}));
+}
+
+absl::Status ReplaceConfig(Luns& luns, OpenLun& lun, const services::Lun& wanted,
+                           NewMembers& added) {
+  TD_ASSIGN_OR_RETURN(const catalog::ResourceName name, catalog::ParseLunName(wanted.name));
+  const uint64_t before = lun.capacity->limit();
+  const uint64_t after = LimitOf(wanted, added.SizeWith(lun));
+  TD_RETURN_IF_ERROR(CheckRoom(wanted, *lun.capacity, after));
+  absl::MutexLock lock(lun.describing.get());
+  services::Lun config = wanted;
+  config.revision = lun.config.now()->revision + 1;
+  const absl::Status status = Write(luns, lun, config, added.members());
+  if (!status.ok()) {
+    lun.capacity->SetLimit(before);
+    // If it fails the next start does it, with whichever of the two the state directory has.
+    if (!WriteAgain(luns, lun, *lun.config.now()).ok()) added.Leave();
+    return status;
+  }
+  added.Join(lun);
+  lun.store->extras().member_files->Prewrite(config);
+  luns.SetConfig(name.lun, lun, config);
+  lun.capacity->SetLimit(after);
+  return status;
 }
 
 }  // namespace tapedeck::storage_node::luns

@@ -13,7 +13,6 @@
 #include "storage_node/disk/errors.h"
 #include "storage_node/luns/config_files.h"
 #include "storage_node/luns/lun_check.h"
-#include "storage_node/node/lun_update.h"
 #include "storage_node/opening/attach.h"
 #include "storage_node/opening/reconcile.h"
 #include "storage_node/recordings/recordings.h"

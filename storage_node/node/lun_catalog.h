@@ -1,6 +1,7 @@
 // LUNs: made, shown, changed, deleted, taken from elsewhere and given away.
 #pragma once
 
+#include "absl/status/status.h"
 #include "services/model/seams/catalog.h"
 #include "storage_node/recordings/recordings.h"
 
@@ -34,5 +35,9 @@ class LunService final : public services::LunCatalog {
 
   recordings::Recordings& recordings_;
 };
+
+// All of it or nothing. The errors of UpdateLun in catalog.proto. Any thread; waits for the LUN's
+// disks.
+absl::Status UpdateLun(recordings::Recordings& recordings, const services::LunUpdate& update);
 
 }  // namespace tapedeck::storage_node::node

@@ -1,5 +1,3 @@
-#include "storage_node/node/lun_update.h"
-
 #include <algorithm>
 #include <string>
 
@@ -9,11 +7,11 @@
 #include "dataplane/status_macros.h"
 #include "services/model/words/invalid.h"
 #include "storage_node/disk/errors.h"
-#include "storage_node/luns/lun_change.h"
 #include "storage_node/luns/lun_check.h"
 #include "storage_node/luns/new_members.h"
 #include "storage_node/node/changes.h"
 #include "storage_node/node/channel_check.h"
+#include "storage_node/node/lun_catalog.h"
 #include "storage_node/opening/reconcile.h"
 
 namespace tapedeck::storage_node::node {

@@ -12,7 +12,6 @@
 #include "dataplane/status_macros.h"
 #include "storage_node/disk/durable_file.h"
 #include "storage_node/disk/errors.h"
-#include "storage_node/disk/io_error.h"
 #include "storage_node/luns/config_files.h"
 #include "storage_node/node/metrics.h"
 #include "storage_node/opening/attach.h"

@@ -1,7 +1,6 @@
-#include "storage_node/recordings/account.h"
-
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
+#include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::recordings {
 namespace {

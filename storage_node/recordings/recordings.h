@@ -1,10 +1,13 @@
 // Finds recordings and everything needed to open them.
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -15,14 +18,48 @@
 #include "storage_node/catalog/catalog.h"
 #include "storage_node/catalog/names.h"
 #include "storage_node/luns/luns.h"
+#include "storage_node/recording/live_recording.h"
 #include "storage_node/recordings/clock_steps.h"
 #include "storage_node/recordings/closer.h"
 #include "storage_node/recordings/leases.h"
-#include "storage_node/recordings/live_recordings.h"
 #include "storage_node/repair/repair_progress.h"
 #include "storage_node/store/store.h"
 
 namespace tapedeck::storage_node::recordings {
+
+// The recordings that are being written, for those that follow, mark or keep them.
+// By name. Any thread.
+class LiveRecordings {
+ public:
+  void Add(const std::string& name, const std::shared_ptr<recording::LiveRecording>& recording) {
+    absl::MutexLock lock(&mutex_);
+    std::erase_if(recordings_, [](const auto& entry) { return entry.second.expired(); });
+    recordings_[name] = recording;
+  }
+  // Null if nobody writes it.
+  std::shared_ptr<recording::LiveRecording> Find(const std::string& name) {
+    absl::MutexLock lock(&mutex_);
+    const auto it = recordings_.find(name);
+    return it == recordings_.end() ? nullptr : it->second.lock();
+  }
+
+  // Those that are being written.
+  std::vector<std::pair<std::string, std::shared_ptr<recording::LiveRecording>>> All() const {
+    absl::MutexLock lock(&mutex_);
+    std::vector<std::pair<std::string, std::shared_ptr<recording::LiveRecording>>> all;
+    for (const auto& [name, recording] : recordings_) {
+      if (auto live = recording.lock(); live != nullptr && live->closed() == nullptr) {
+        all.emplace_back(name, std::move(live));
+      }
+    }
+    return all;
+  }
+
+ private:
+  mutable absl::Mutex mutex_;
+  std::map<std::string, std::weak_ptr<recording::LiveRecording>> recordings_
+      ABSL_GUARDED_BY(mutex_);
+};
 
 // Where it lies: on as many members as its manifest says.
 inline store::RecordingPath PathOf(const catalog::ResourceName& name,
@@ -143,5 +180,16 @@ void LogDeleted(const catalog::ResourceName& name, absl::string_view why);
 
 // FAILED_PRECONDITION (RECORDING_BUSY).
 absl::Status Busy(const FoundRecording& recording, absl::string_view why);
+
+// What the members say of the recordings that a LUN's account knows by the catalog's rows alone.
+
+// A step of what is read beside all else, so that a start with many recordings disturbs nobody.
+inline constexpr size_t kAccountStep = 64;
+
+// Reads the manifests of at most `most` closed recordings that are in the account as their rows
+// have them, and corrects the account and the rows. A manifest that all members have lost is
+// written from the row if the index says whose it is, and the log names the recording. What cannot
+// be read stays in the account and is not sure. Any thread; waits for the disk.
+void ReadAccount(Recordings& recordings, luns::OpenLun& lun, size_t most);
 
 }  // namespace tapedeck::storage_node::recordings

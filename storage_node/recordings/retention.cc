@@ -12,7 +12,6 @@
 #include "dataplane/executor/timed_wait.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
-#include "storage_node/recordings/account.h"
 #include "storage_node/recordings/recordings.h"
 
 namespace tapedeck::storage_node::recordings {

@@ -11,7 +11,7 @@
 #include "storage_node/store/device/store.h"
 #include "storage_node/store/direct/store.h"
 #include "storage_node/store/directory/member.h"
-#include "storage_node/store/member_path.h"
+#include "storage_node/store/kind.h"
 #include "storage_node/store/memory/store.h"
 #include "storage_node/store/mirror/store.h"
 #include "storage_node/store/posix/store.h"

@@ -9,7 +9,6 @@
 #include "absl/time/time.h"
 #include "services/model/seams/view.h"
 #include "storage_node/recordings/readable.h"
-#include "storage_node/view/extent.h"
 #include "storage_node/view/patience.h"
 #include "storage_node/view/pieces.h"
 

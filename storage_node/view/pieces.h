@@ -13,15 +13,64 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "dataplane/datatype.h"
 #include "dataplane/memory/slot_pool.h"
 #include "services/model/seams/view.h"
 #include "storage_node/format/manifest.h"
+#include "storage_node/index/index_reader.h"
 #include "storage_node/store/recording_files.h"
-#include "storage_node/view/entries.h"
-#include "storage_node/view/extent.h"
 #include "storage_node/view/patience.h"
 
 namespace tapedeck::storage_node::view {
+
+// Index entries of blocks that lie anywhere in a recording: those that are asked for, and few
+// others.
+// Of one thread; goes before the files.
+class Entries {
+ public:
+  Entries(store::IndexFiles& files, const format::EntryFormat& format, Patience& patience)
+      : files_(files), format_(format), patience_(patience) {}
+
+  // Reads the entries of these blocks, which ascend, unless they are here already; of two copies of
+  // the index the second one where the first has none. All others are forgotten.
+  absl::Status Fetch(const std::vector<uint64_t>& sequences);
+
+  // Of one that was fetched: the entry, or why no copy has it.
+  const absl::StatusOr<format::IndexEntry>& At(uint64_t sequence) const {
+    return entries_.at(sequence);
+  }
+
+  uint64_t bytes_read() const { return bytes_read_; }
+
+ private:
+  // Neighbours, or nearly.
+  struct Run {
+    uint64_t first = 0;
+    index::Entries entries;
+  };
+
+  void Read(Run* run, uint32_t copy);
+  void OnRead(Run* run, uint32_t copy, const absl::StatusOr<store::Bytes>& bytes);
+
+  store::IndexFiles& files_;
+  const format::EntryFormat format_;
+  Patience& patience_;
+  std::map<uint64_t, absl::StatusOr<format::IndexEntry>> entries_;
+  uint64_t bytes_read_ = 0;
+  std::vector<Run> runs_;  // being read
+  size_t under_way_ = 0;
+};
+
+// The samples of a recording, counted as tapedeck/v1/view.proto says.
+struct Extent {
+  dataplane::Datatype datatype;
+  uint64_t sample_bytes = 0;   // a power of two, 16 at most
+  uint64_t block_samples = 0;  // of whole blocks
+  uint64_t piece_samples = 0;  // of whole pieces
+  uint64_t blocks = 0;         // that can be read
+  uint64_t samples = 0;        // of them
+};
 
 // Longest read; slots of the ring for it have as much, or a block where the store lends blocks.
 inline constexpr uint64_t kReadBytes = 256 << 10;

@@ -8,7 +8,6 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "services/model/seams/view.h"
-#include "storage_node/view/extent.h"
 #include "storage_node/view/pieces.h"
 
 namespace tapedeck::storage_node::view {

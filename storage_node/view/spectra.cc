@@ -1,5 +1,3 @@
-#include "storage_node/view/spectra.h"
-
 #include <algorithm>
 #include <numeric>
 #include <vector>
@@ -10,6 +8,7 @@
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
 #include "services/signal/samples/window.h"
+#include "storage_node/view/analyzers.h"
 
 namespace tapedeck::storage_node::view {
 namespace {

@@ -8,7 +8,7 @@
 #include "dataplane/status_macros.h"
 #include "storage_node/luns/config_files.h"
 #include "storage_node/opening/reconcile.h"
-#include "storage_node/recordings/account.h"
+#include "storage_node/recordings/recordings.h"
 #include "storage_node/recordings/retention.h"
 
 namespace tapedeck::disaster {

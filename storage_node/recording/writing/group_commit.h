@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -11,12 +12,40 @@
 #include "dataplane/executor/executor.h"
 #include "dataplane/executor/lifetime.h"
 #include "dataplane/flight/stamp.h"
+#include "services/base/trace/span.h"
 #include "services/session/transfer/session_stage_times.h"
 #include "storage_node/recording/lun_meter.h"
-#include "storage_node/recording/writing/slow_flushes.h"
 #include "storage_node/store/recording_files.h"
 
 namespace tapedeck::storage_node::recording {
+
+// Spans of the flushes of a recording that were slow, for whoever traces its session.
+
+// A disk at work takes some milliseconds.
+inline constexpr int64_t kSlowFlushNs = 200 * dataplane::kMillisecondNs;
+// So many of a recording.
+inline constexpr uint64_t kMaxSlowFlushes = 32;
+
+// One thread.
+class SlowFlushes {
+ public:
+  // `trace` is that of the session.
+  SlowFlushes(services::telemetry::trace::Branch trace, std::string recording)
+      : trace_(std::move(trace)), recording_(std::move(recording)) {}
+
+  // A flush that has just ended.
+  void Flushed(int64_t took_ns, const absl::Status& status) {
+    if (took_ns < kSlowFlushNs || ++told_ > kMaxSlowFlushes) return;
+    auto span = trace_.StartedBefore(took_ns, "slow flush");
+    span.Set("tapedeck.recording", recording_);
+    span.End(status);
+  }
+
+ private:
+  services::telemetry::trace::Branch trace_;
+  std::string recording_;
+  uint64_t told_ = 0;
+};
 
 // Nothing written stays unflushed for longer; with the flush itself this keeps the durable
 // watermark less than 100 ms old.

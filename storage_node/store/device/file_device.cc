@@ -14,7 +14,6 @@
 #include "dataplane/status_macros.h"
 #include "storage_node/disk/errors.h"
 #include "storage_node/disk/file_lock.h"
-#include "storage_node/disk/io_error.h"
 #include "storage_node/store/device/layout.h"
 #include "storage_node/store/lost.h"
 

@@ -7,7 +7,7 @@
 #include <new>
 #include <span>
 
-#include "storage_node/engine/aligned.h"
+#include "storage_node/engine/engine.h"
 
 namespace tapedeck::storage_node::store::device {
 

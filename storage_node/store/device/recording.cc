@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "storage_node/disk/io_error.h"
-#include "storage_node/store/run_on.h"
+#include "storage_node/disk/errors.h"
+#include "storage_node/store/mailbox.h"
 
 namespace tapedeck::storage_node::store::device {
 namespace {

@@ -15,7 +15,7 @@
 #include "storage_node/store/device/note.h"
 #include "storage_node/store/device/recording.h"
 #include "storage_node/store/host_ring.h"
-#include "storage_node/store/member_path.h"
+#include "storage_node/store/kind.h"
 
 namespace tapedeck::storage_node::store::device {
 namespace {

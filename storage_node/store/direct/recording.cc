@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "storage_node/disk/io_error.h"
+#include "storage_node/disk/errors.h"
 
 namespace tapedeck::storage_node::store::direct {
 namespace {

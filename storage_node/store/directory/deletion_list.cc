@@ -15,8 +15,8 @@
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
 #include "services/model/words/resource_name.h"
+#include "storage_node/disk/errors.h"
 #include "storage_node/disk/fd.h"
-#include "storage_node/disk/io_error.h"
 
 namespace tapedeck::storage_node::store::directory {
 namespace {

@@ -12,7 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
-#include "storage_node/disk/io_error.h"
+#include "storage_node/disk/errors.h"
 #include "storage_node/format/index.h"
 #include "storage_node/format/limits.h"
 

@@ -16,12 +16,11 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/disk/errors.h"
-#include "storage_node/disk/io_error.h"
 #include "storage_node/format/config.h"
 #include "storage_node/format/limits.h"
 #include "storage_node/store/directory/deletion_list.h"
+#include "storage_node/store/kind.h"
 #include "storage_node/store/lost.h"
-#include "storage_node/store/member_path.h"
 
 namespace tapedeck::storage_node::store::directory {
 namespace {

@@ -10,9 +10,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/status_macros.h"
-#include "storage_node/disk/allocate.h"
 #include "storage_node/disk/errors.h"
-#include "storage_node/disk/io_error.h"
+#include "storage_node/disk/fd.h"
 #include "storage_node/format/limits.h"
 #include "storage_node/format/manifest.h"
 #include "storage_node/store/directory/mark.h"

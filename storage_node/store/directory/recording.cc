@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "storage_node/store/run_on.h"
+#include "storage_node/store/mailbox.h"
 
 namespace tapedeck::storage_node::store::directory {
 void DirectoryRecording::Flush(store::Done done) {

@@ -1,5 +1,3 @@
-#include "storage_node/store/directory/spare_file.h"
-
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -17,10 +15,10 @@
 #include "absl/strings/strip.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
-#include "storage_node/disk/allocate.h"
+#include "storage_node/disk/errors.h"
 #include "storage_node/disk/fd.h"
-#include "storage_node/disk/io_error.h"
 #include "storage_node/store/directory/mark.h"
+#include "storage_node/store/directory/spares.h"
 
 namespace tapedeck::storage_node::store::directory {
 namespace {

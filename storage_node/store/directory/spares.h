@@ -10,15 +10,42 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "services/model/seams/catalog.h"
 #include "storage_node/disk/directory.h"
-#include "storage_node/store/directory/spare_file.h"
 
 namespace tapedeck::storage_node::store::directory {
+
+// A spare file of a member by itself: its name, its mark, and the writing of its bytes.
+
+// A spare in the making.
+struct SparePart {
+  std::string name;      // the spare's
+  uint64_t bytes = 0;    // it is to have
+  bool made = false;     // NAME.part is ours
+  uint64_t written = 0;  // from the start
+};
+
+// What a spare is called until it is whole.
+std::string UnfinishedSpare(const std::string& name);
+bool IsUnfinishedSpare(absl::string_view name);
+// Of N or N.part, as NewName has made them.
+std::optional<uint64_t> SpareNumber(absl::string_view name);
+
+// Whether the file has the LUN's mark.
+bool IsOurSpare(const disk::Directory& folder, const std::string& name, const std::string& lun_uid);
+void LogSpareRemoved(const disk::Directory& folder, const std::string& name, absl::string_view why);
+
+// Goes on with the part, which gets its mark first, until it is a spare or `go_on`, which is asked
+// before each megabyte, says no. `member`: for errors.
+absl::Status WriteSpare(const disk::Directory& folder, const std::string& lun_uid,
+                        const std::string& member, absl::FunctionRef<bool()> go_on,
+                        SparePart* part);
 
 // A member's spare data files: MEMBER/.tapedeck/spares/N, of prewrite_bytes, every one of them
 // written and flushed while the file was called N.part. Each carries the LUN's uid as an extended

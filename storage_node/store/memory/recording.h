@@ -9,7 +9,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "storage_node/store/mailbox.h"
-#include "storage_node/store/memory/arena_pool.h"
+#include "storage_node/store/memory/arena.h"
 #include "storage_node/store/recording_files.h"
 
 namespace tapedeck::storage_node::store::memory {

@@ -1,25 +1,102 @@
 #include "storage_node/store/rados/holding.h"
 
+#include <sys/random.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <climits>
+#include <cstdint>
+#include <fstream>
 #include <list>
+#include <sstream>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "dataplane/executor/thread.h"
 #include "dataplane/executor/timed_wait.h"
 #include "dataplane/log.h"
+#include "dataplane/printable.h"
 #include "dataplane/status_macros.h"
 #include "storage_node/disk/errors.h"
 #include "storage_node/store/rados/names.h"
-#include "storage_node/store/rados/process.h"
 #include "storage_node/store/rados/settings.h"
 
 namespace tapedeck::storage_node::store::rados {
 namespace {
+
+// Which process has a LUN: told so that another one on the same machine can see whether it is gone.
+enum Word { kHost, kPid, kStart, kBoot, kSpace, kRandom, kWords };
+
+// Field 22 of proc(5), in ticks since the machine's start; empty: there is no such process.
+std::string StartOf(int64_t pid) {
+  std::ifstream file(absl::StrCat("/proc/", pid, "/stat"));
+  std::stringstream text;
+  text << file.rdbuf();
+  const std::string stat = text.str();
+  const size_t name_end = stat.rfind(')');  // names may hold blanks
+  if (name_end == std::string::npos || name_end + 2 > stat.size()) return "";
+  const std::vector<std::string> fields = absl::StrSplit(stat.substr(name_end + 2), ' ');
+  constexpr size_t kStartField = 22 - 3;
+  return fields.size() > kStartField ? fields[kStartField] : "";
+}
+
+std::string BootId() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  file >> id;
+  return id;
+}
+
+std::string PidSpace() {
+  std::array<char, 128> text{};
+  const ssize_t n = readlink("/proc/self/ns/pid", text.data(), text.size() - 1);
+  return n > 0 ? std::string(text.data(), static_cast<size_t>(n)) : "unknown";
+}
+
+std::string HostName() {
+  std::array<char, HOST_NAME_MAX + 1> host{};
+  gethostname(host.data(), host.size() - 1);
+  return host[0] == '\0' ? "unknown" : host.data();
+}
+
+// This one, and nobody else ever: words of host, pid, start, machine's boot and pid namespace, and
+// a random one.
+std::string ProcessCookie() {
+  uint64_t random = 0;
+  // Up to 256 bytes come whole once the system has booted: getrandom(2).
+  [[maybe_unused]] const ssize_t got = getrandom(&random, sizeof(random), 0);
+  return absl::StrCat(HostName(), " ", getpid(), " ", StartOf(getpid()), " ", BootId(), " ",
+                      PidSpace(), " ", absl::Hex(random, absl::kZeroPad16));
+}
+
+// Whether it was of a process of this machine, in this pid namespace, that has ended. False where
+// that cannot be told.
+bool IsOfDeadProcess(absl::string_view cookie) {
+  const std::vector<std::string> words = absl::StrSplit(cookie, ' ');
+  int64_t pid = 0;
+  if (words.size() != kWords || words[kBoot] != BootId() || words[kSpace] != PidSpace() ||
+      words[kBoot].empty() || words[kStart].empty() || !absl::SimpleAtoi(words[kPid], &pid)) {
+    return false;
+  }
+  return StartOf(pid) != words[kStart];
+}
+
+// For people.
+std::string DescribeProcess(absl::string_view cookie) {
+  const std::vector<std::string> words = absl::StrSplit(cookie, ' ');
+  if (words.size() != kWords)
+    return absl::StrCat("'", dataplane::Printable(std::string(cookie)), "'");
+  return dataplane::Printable(absl::StrCat("pid ", words[kPid], " on host ", words[kHost]));
+}
 
 constexpr char kLock[] = "tapedeck";
 constexpr char kDescription[] = "a Tapedeck storage node has this LUN";

@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/log.h"
 #include "storage_node/disk/errors.h"
+#include "storage_node/store/mailbox.h"
 #include "storage_node/store/rados/lent_block.h"
-#include "storage_node/store/run_on.h"
 
 namespace tapedeck::storage_node::store::rados {
 namespace {

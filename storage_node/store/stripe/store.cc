@@ -10,7 +10,6 @@
 #include "dataplane/status_macros.h"
 #include "storage_node/disk/errors.h"
 #include "storage_node/store/host_ring.h"
-#include "storage_node/store/stripe/absent_part.h"
 #include "storage_node/store/stripe/members.h"
 #include "storage_node/store/stripe/recording.h"
 

@@ -1,6 +1,4 @@
 // Opening below a directory follows no link, with and without openat2(2).
-#include "storage_node/disk/beneath.h"
-
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,6 +10,7 @@
 
 #include "services/base/errors.h"
 #include "storage_node/disk/directory.h"
+#include "storage_node/disk/fd.h"
 #include "tests/storage_node/temp_dir.h"
 
 namespace tapedeck::storage_node::disk {

@@ -1,5 +1,3 @@
-#include "storage_node/store/member_path.h"
-
 #include <filesystem>
 #include <system_error>
 
@@ -8,6 +6,7 @@
 #include "services/model/words/invalid.h"
 #include "services/model/words/member_name.h"
 #include "storage_node/disk/errors.h"
+#include "storage_node/store/kind.h"
 
 namespace tapedeck::storage_node::store {
 namespace {
