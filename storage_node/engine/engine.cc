@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -80,6 +82,13 @@ absl::StatusOr<std::span<std::byte>> AlignedPayload(dataplane::Block& block,
   return disk::StoreIo(where, "O_DIRECT",
                        absl::StrCat("O_DIRECT on ", where, ": a slot of ", memory.size(),
                                     " bytes is not aligned to ", kAlignment));
+}
+
+void ZeroPadding(dataplane::Block& block) {
+  const std::span<std::byte> memory = block.memory();
+  const size_t payload = block.payload().size();
+  const size_t end = std::min<size_t>(memory.size(), AlignUp(payload));
+  std::ranges::fill(memory.subspan(payload, end - payload), std::byte{0});
 }
 
 absl::StatusOr<std::unique_ptr<Engine>> MakeEngine(const std::string& name) {

@@ -29,6 +29,9 @@ constexpr uint64_t AlignUp(uint64_t bytes) {
 absl::StatusOr<std::span<std::byte>> AlignedPayload(dataplane::Block& block,
                                                     const std::string& where);
 
+// Zeros what of the slot follows the payload, up to kAlignment.
+void ZeroPadding(dataplane::Block& block);
+
 // Transfers under way per member (facts of NVMe drives: 16 to 64 large ones fill one).
 inline constexpr unsigned kDepth = 32;
 

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "services/model/seams/catalog.h"
 
 namespace tapedeck::storage_node::store {
 
@@ -24,5 +25,9 @@ class Notebook {
   // Durable; after a crash the old one or this. `generation` is one more than that which was read.
   virtual absl::Status WriteNote(const Note& note) = 0;
 };
+
+// Notes what the member's LUN is from now on; its channels stay, below the LUN's name of now.
+// Errors of both calls; DATA_LOSS: the note is damaged.
+absl::Status Describe(Notebook& notebook, const services::Lun& lun);
 
 }  // namespace tapedeck::storage_node::store

@@ -36,7 +36,7 @@ void OpenBlocks::Queue(uint64_t number, const Open& open) {
 void OpenBlocks::Add(Block block) {
   const uint64_t number = block.header().sequence;
   Open& open = open_[number];
-  open.block = std::make_shared<SharedBlock>(std::move(block));
+  open.block = std::make_shared<dataplane::SharedBlock>(std::move(block));
   Queue(number, open);
 }
 

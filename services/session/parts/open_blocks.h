@@ -10,37 +10,9 @@
 #include <vector>
 
 #include "dataplane/block/block.h"
+#include "dataplane/block/shared_block.h"
 
 namespace tapedeck::services::parts {
-
-// Held by shared_ptr: by the dealer, and by each loan. Its slot is returned when the last of them
-// has gone, on whatever thread that is.
-class SharedBlock : public std::enable_shared_from_this<SharedBlock> {
- public:
-  explicit SharedBlock(dataplane::Block block) : block_(std::move(block)) {}
-
-  const dataplane::BlockHeader& header() const { return block_.header(); }
-
-  // The same memory, and a header of its own.
-  dataplane::Block Lend() {
-    dataplane::Block loan(std::make_shared<Loan>(shared_from_this()), block_.slot(),
-                          block_.memory());
-    loan.header() = block_.header();
-    return loan;
-  }
-
- private:
-  class Loan final : public dataplane::SlotOwner {
-   public:
-    explicit Loan(std::shared_ptr<SharedBlock> block) : block_(std::move(block)) {}
-    void ReturnSlot(uint32_t /*slot*/) override {}
-
-   private:
-    const std::shared_ptr<SharedBlock> block_;
-  };
-
-  dataplane::Block block_;
-};
 
 // Parts as bits, of which there are no more than model::kMaxParts.
 using PartSet = uint32_t;
@@ -85,7 +57,7 @@ class OpenBlocks {
 
  private:
   struct Open {
-    std::shared_ptr<SharedBlock> block;
+    std::shared_ptr<dataplane::SharedBlock> block;
     PartSet out = 0;
     PartSet suspected = 0;
     PartSet acknowledged = 0;

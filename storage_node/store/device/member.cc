@@ -12,7 +12,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "dataplane/status_macros.h"
-#include "services/model/words/resource_name.h"
 #include "storage_node/disk/errors.h"
 #include "storage_node/disk/file_lock.h"
 #include "storage_node/format/config.h"
@@ -254,18 +253,7 @@ absl::Status Describe(Device& device, const services::Lun& lun, uint32_t number)
   TD_ASSIGN_OR_RETURN(const Superblock superblock, FindSuperblock(device));
   TD_RETURN_IF_ERROR(CheckSuperblock(superblock, uid, lun, number, device));
   DeviceNotebook notebook(device, superblock);
-  TD_ASSIGN_OR_RETURN(const Note note, notebook.ReadNote());
-  format::LunNote said;
-  if (note.generation > 0) {
-    TD_ASSIGN_OR_RETURN(said, format::DecodeLunNote(note.text));
-  }
-  for (services::Channel& channel : said.channels) {
-    TD_ASSIGN_OR_RETURN(const auto ids, services::ParseName(channel.name, {"luns", "channels"}));
-    channel.name = absl::StrCat(lun.name, "/channels/", ids[1]);
-  }
-  said.lun = lun;
-  return notebook.WriteNote(
-      {.generation = note.generation + 1, .text = format::EncodeLunNote(said)});
+  return store::Describe(notebook, lun);
 }
 
 absl::Status RemoveMember(std::unique_ptr<Device> device, const services::Lun& lun,

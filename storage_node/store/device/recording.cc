@@ -214,10 +214,4 @@ void DeviceRecording::ReadManifest(uint32_t /*copy*/, TextRead done) {
   RunOn(SyncOf(*stored_), mailbox_, std::move(read), std::move(done));
 }
 
-void DeviceRecording::OnLost(Done lost) {
-  lost_->OnSet([mailbox = mailbox_, lost = std::move(lost)](absl::Status why) mutable {
-    mailbox->Post([why = std::move(why), lost = std::move(lost)]() mutable { lost(why); });
-  });
-}
-
 }  // namespace tapedeck::storage_node::store::device

@@ -4,8 +4,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/block/shared_block.h"
 #include "storage_node/disk/errors.h"
-#include "storage_node/store/mirror/shared_block.h"
+#include "storage_node/engine/engine.h"
 
 namespace tapedeck::storage_node::store::mirror {
 namespace {
@@ -124,7 +125,8 @@ void MirroredRecording::OnMarked(uint32_t member, absl::StatusOr<Absent> absent)
 }
 
 void MirroredRecording::WriteBlock(format::Place place, dataplane::Block block, BlockDone done) {
-  auto shared = std::make_shared<SharedBlock>(std::move(block));
+  engine::ZeroPadding(block);  // which members may write with it: then none changes the slot
+  auto shared = std::make_shared<dataplane::SharedBlock>(std::move(block));
   const auto start = [&](uint32_t m, Done judged) {
     sides_[m].part.files->WriteBlock(
         place, shared->Lend(),

@@ -278,10 +278,4 @@ void RadosRecording::ReadManifest(uint32_t /*copy*/, TextRead done) {
   RunOn(stored_->parts().slow, mailbox_, std::move(read), std::move(done));
 }
 
-void RadosRecording::OnLost(Done lost) {
-  lost_->OnSet([mailbox = mailbox_, lost = std::move(lost)](absl::Status why) mutable {
-    mailbox->Post([why = std::move(why), lost = std::move(lost)]() mutable { lost(why); });
-  });
-}
-
 }  // namespace tapedeck::storage_node::store::rados

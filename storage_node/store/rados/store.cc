@@ -10,8 +10,6 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "services/base/threads/task_thread.h"
-#include "services/model/words/resource_name.h"
-#include "storage_node/format/lun_note.h"
 #include "storage_node/store/host_ring.h"
 #include "storage_node/store/rados/names.h"
 #include "storage_node/store/rados/note.h"
@@ -299,15 +297,7 @@ absl::Status Describe(const services::Lun& lun, uint32_t member) {
   TD_RETURN_IF_ERROR(ReadLunObject(*cluster).status());
   TD_ASSIGN_OR_RETURN(const auto holding, Holding::Take(*cluster));
   RadosNotebook notebook(*cluster, *holding);
-  TD_ASSIGN_OR_RETURN(const Note note, notebook.ReadNote());
-  TD_ASSIGN_OR_RETURN(format::LunNote said, format::DecodeLunNote(note.text));
-  for (services::Channel& channel : said.channels) {
-    TD_ASSIGN_OR_RETURN(const auto ids, services::ParseName(channel.name, {"luns", "channels"}));
-    channel.name = absl::StrCat(lun.name, "/channels/", ids[1]);
-  }
-  said.lun = lun;
-  return notebook.WriteNote(
-      {.generation = note.generation + 1, .text = format::EncodeLunNote(said)});
+  return store::Describe(notebook, lun);
 }
 
 }  // namespace tapedeck::storage_node::store::rados
