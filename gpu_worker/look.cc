@@ -1,7 +1,6 @@
-#include "gpu_worker/look.h"
-
 #include "dataplane/transport/rail_set.h"
 #include "gpu_worker/pipeline/device_choice.h"
+#include "gpu_worker/settings.h"
 #include "services/base/files/file_roots.h"
 #include "services/rpc/identity/security.h"
 

@@ -1,41 +1,22 @@
 // tapedeck-worker: a worker, from its command line to a request to end.
 
-#include "absl/synchronization/mutex.h"
-#include "dataplane/status_macros.h"
-#include "gpu_worker/look.h"
 #include "gpu_worker/serving.h"
 #include "gpu_worker/settings.h"
 #include "services/base/process/daemon.h"
-#include "services/base/process/memory.h"
-#include "services/base/process/surroundings.h"
-#include "services/rpc/grpc_process.h"
-#include "services/rpc/identity/security.h"
-#include "services/rpc/server/signals.h"
+#include "services/daemon/program.h"
 
 namespace tapedeck::gpu_worker {
 namespace {
 
 absl::Status Run(const Settings& settings) {
-  TD_RETURN_IF_ERROR(services::StartGrpc());
-  TD_ASSIGN_OR_RETURN(const auto serving, Serving::Start(settings));
-  services::server::WaitForShutdownSignal(services::GiveBackSpareMemory);
-  serving->End();
-  return absl::OkStatus();
+  return services::Serve([&] { return StartServing(settings); });
 }
 
 }  // namespace
 }  // namespace tapedeck::gpu_worker
 
 int main(int argc, char** argv) {
-  tapedeck::services::PrepareSurroundings();
-  tapedeck::services::identity::RefuseOldTls();
-  tapedeck::services::RaiseDescriptorLimit();
-  tapedeck::services::EndWhenOutOfMemory();
-  tapedeck::services::ShareSpareMemory();
-  tapedeck::services::server::BlockShutdownSignals();
-  tapedeck::services::RouteGrpcLog();
-  // Debian builds Abseil with deadlock detection on, which costs a lookup at every lock.
-  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+  tapedeck::services::PrepareDaemon();
   int exit_status = 0;
   const auto settings = tapedeck::gpu_worker::ParseSettings(
       argc, argv, tapedeck::gpu_worker::LookAtAll, &exit_status);

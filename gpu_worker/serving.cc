@@ -125,10 +125,8 @@ absl::StatusOr<std::unique_ptr<services::flight::Recorder>> MakeFlight(const std
                                             services::convert::TraceMessages());
 }
 
-}  // namespace
-
 // In the order in which they are made; the later ones use the earlier ones.
-struct Serving::Parts {
+struct Parts {
   explicit Parts(Settings given) : settings(std::move(given)), tracing(settings.trace) {}
   ~Parts() { admin.reset(); }  // before what its page is made of
 
@@ -156,9 +154,10 @@ struct Serving::Parts {
   absl::Status MakeInlets();
   // The worker takes jobs.
   absl::Status Serve();
+  void End();
 };
 
-absl::Status Serving::Parts::MakeInlets() {
+absl::Status Parts::MakeInlets() {
   if (!settings.inlets) return absl::OkStatus();
   TD_ASSIGN_OR_RETURN(inlet_registry, inlets::InletRegistry::Create());
   inlet_sessions = std::make_unique<services::session::Registry>(
@@ -167,7 +166,7 @@ absl::Status Serving::Parts::MakeInlets() {
   return absl::OkStatus();
 }
 
-absl::Status Serving::Parts::Serve() {
+absl::Status Parts::Serve() {
   examiner.emplace(Examined(rails->transports(), *security, *worker));
   TD_ASSIGN_OR_RETURN(
       server, services::server::Server::Create(
@@ -180,14 +179,21 @@ absl::Status Serving::Parts::Serve() {
   return absl::OkStatus();
 }
 
-Serving::Serving(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
-Serving::~Serving() {
-  if (!ended_) End();
+void Parts::End() {
+  const absl::Duration grace = settings.grace;
+  dataplane::Log(dataplane::LogLevel::kInfo, "main", "shutting down");
+  supervisor->Stopping(grace);
+  limit.emplace(grace);
+  limit->SetLeft([] { return "jobs that wait for a file, a device or a storage node"; });
+  admin->Drain();
+  EndJobs(*worker, inlet_sessions.get(), *examiner, *server,
+          dataplane::Deadline::In(grace - kSealTime));
+  admin.reset();  // before what its page is made of
 }
 
-int Serving::port() const { return parts_->server->port(); }
+}  // namespace
 
-absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const Settings& settings) {
+absl::StatusOr<std::unique_ptr<services::Serving>> StartServing(const Settings& settings) {
   auto made = std::make_unique<Parts>(settings);
   Parts& parts = *made;
   TD_ASSIGN_OR_RETURN(parts.devices, ChooseDevices(settings));
@@ -229,21 +235,7 @@ absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const Settings& settings
       .history = job::JobHistory::Open(settings.state, services::convert::JobMessages()),
       .inlets = parts.inlet_registry.get()});
   TD_RETURN_IF_ERROR(made->Serve());
-  return std::unique_ptr<Serving>(new Serving(std::move(made)));
-}
-
-void Serving::End() {
-  ended_ = true;
-  Parts& parts = *parts_;
-  const absl::Duration grace = parts.settings.grace;
-  dataplane::Log(dataplane::LogLevel::kInfo, "main", "shutting down");
-  parts.supervisor->Stopping(grace);
-  parts.limit.emplace(grace);
-  parts.limit->SetLeft([] { return "jobs that wait for a file, a device or a storage node"; });
-  parts.admin->Drain();
-  EndJobs(*parts.worker, parts.inlet_sessions.get(), *parts.examiner, *parts.server,
-          dataplane::Deadline::In(grace - kSealTime));
-  parts.admin.reset();  // before what its page is made of
+  return std::make_unique<services::ServingOf<Parts>>(std::move(made));
 }
 
 }  // namespace tapedeck::gpu_worker

@@ -34,11 +34,19 @@ struct Settings {
   services::supervisor::Settings supervisor;   // the same
 };
 
-// The check of everything that settings name: look.h.
+// The check of everything that settings name: LookAtAll.
 using Look = std::function<services::config::Looked(const Settings&)>;
 
 // None if the process shall end with *exit_status: help, version or a check was asked for, or the
 // line is wrong. `look` is for --check-config.
 std::optional<Settings> ParseSettings(int argc, char** argv, const Look& look, int* exit_status);
+
+// Each fault for which the worker does not start, but for those of its devices, which the start
+// itself chooses first. Waits for disks and the resolver.
+services::Faults LookBeforeStart(const Settings& settings);
+
+// The same with the devices. Warns of what a worker starts without and then lacks: directories of
+// jobs' files that are not there may be mounted later.
+services::config::Looked LookAtAll(const Settings& settings);
 
 }  // namespace tapedeck::gpu_worker

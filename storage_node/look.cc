@@ -1,5 +1,3 @@
-#include "storage_node/look.h"
-
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -10,6 +8,7 @@
 #include "storage_node/catalog/rows.h"
 #include "storage_node/disk/errors.h"
 #include "storage_node/luns/config_files.h"
+#include "storage_node/settings.h"
 
 namespace tapedeck::storage_node {
 namespace {

@@ -4,17 +4,11 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/mutex.h"
 #include "dataplane/clock.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
 #include "services/base/process/daemon.h"
-#include "services/base/process/memory.h"
-#include "services/base/process/surroundings.h"
-#include "services/rpc/grpc_process.h"
-#include "services/rpc/identity/security.h"
-#include "services/rpc/server/signals.h"
-#include "storage_node/look.h"
+#include "services/daemon/program.h"
 #include "storage_node/luns/member_roots.h"
 #include "storage_node/node/check.h"
 #include "storage_node/node/node.h"
@@ -41,36 +35,20 @@ absl::Status RunCheck(const std::string& state_dir) {
                                 absl::StrCat(text, "; the other blocks play, with these as gaps"));
 }
 
-absl::Status Serve(const Settings& settings) {
-  TD_ASSIGN_OR_RETURN(const auto serving, Serving::Start(settings));
-  services::server::WaitForShutdownSignal(services::GiveBackSpareMemory);
-  serving->End();
-  return absl::OkStatus();
-}
-
 absl::Status Run(const Settings& settings) {
   if (settings.check) return RunCheck(settings.state);
   if (settings.rebuild_catalog) {
     return node::RebuildCatalog(settings.state, settings.members,
                                 luns::MemberRoots(settings.member_roots));
   }
-  TD_RETURN_IF_ERROR(services::StartGrpc());
-  return Serve(settings);
+  return services::Serve([&] { return StartServing(settings); });
 }
 
 }  // namespace
 }  // namespace tapedeck::storage_node
 
 int main(int argc, char** argv) {
-  tapedeck::services::PrepareSurroundings();
-  tapedeck::services::identity::RefuseOldTls();
-  tapedeck::services::RaiseDescriptorLimit();
-  tapedeck::services::EndWhenOutOfMemory();
-  tapedeck::services::ShareSpareMemory();
-  tapedeck::services::server::BlockShutdownSignals();
-  tapedeck::services::RouteGrpcLog();
-  // Debian builds Abseil with deadlock detection on, which costs a lookup at every lock.
-  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+  tapedeck::services::PrepareDaemon();
   int exit_status = 0;
   const auto settings = tapedeck::storage_node::ParseSettings(
       argc, argv, tapedeck::storage_node::LookAtAll, &exit_status);

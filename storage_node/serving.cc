@@ -109,10 +109,8 @@ std::vector<services::server::ServiceFactory> ServicesOf(node::StorageNode& node
           services::session_stream::SessionServiceOver(registry)};
 }
 
-}  // namespace
-
 // In the order in which they are made; the later ones use the earlier ones.
-struct Serving::Parts {
+struct Parts {
   explicit Parts(Settings given) : settings(std::move(given)), tracing(settings.trace) {}
   // The page and the console call the rest.
   ~Parts() {
@@ -138,16 +136,29 @@ struct Serving::Parts {
   std::unique_ptr<services::server::Server> server;
   std::unique_ptr<services::console::Console> console;
   std::optional<services::telemetry::NodePage> page;
+
+  void End();
 };
 
-Serving::Serving(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
-Serving::~Serving() {
-  if (!ended_) End();
+void Parts::End() {
+  const absl::Duration grace = settings.grace;
+  dataplane::Log(dataplane::LogLevel::kInfo, "main", "shutting down");
+  supervisor->Stopping(grace);
+  limit.emplace(grace);
+  limit->SetLeft([this] { return absl::StrCat(registry->Left(), "; ", node->Waiting()); });
+  admin->Drain();
+  server->Drain();
+  console.reset();  // before the server that it calls
+  examiner->Stop();
+  registry->Drain(absl::ToInt64Nanoseconds(grace - kSealTime));
+  limit->SetLeft([waiting = node->Waiting()] { return waiting; });
+  server->Shutdown(absl::Seconds(1));
+  admin.reset();  // before what its page is made of
 }
 
-int Serving::port() const { return parts_->server->port(); }
+}  // namespace
 
-absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const Settings& settings) {
+absl::StatusOr<std::unique_ptr<services::Serving>> StartServing(const Settings& settings) {
   dataplane::flight::SetOn(settings.flight);
   auto made = std::make_unique<Parts>(settings);
   Parts& parts = *made;
@@ -192,26 +203,7 @@ absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const Settings& settings
                           },
                       .remark = [&parts] { return parts.node->StateHealth(); }});
   parts.supervisor->Ready();
-  return std::unique_ptr<Serving>(new Serving(std::move(made)));
-}
-
-void Serving::End() {
-  ended_ = true;
-  Parts& parts = *parts_;
-  const absl::Duration grace = parts.settings.grace;
-  dataplane::Log(dataplane::LogLevel::kInfo, "main", "shutting down");
-  parts.supervisor->Stopping(grace);
-  parts.limit.emplace(grace);
-  parts.limit->SetLeft(
-      [&parts] { return absl::StrCat(parts.registry->Left(), "; ", parts.node->Waiting()); });
-  parts.admin->Drain();
-  parts.server->Drain();
-  parts.console.reset();  // before the server that it calls
-  parts.examiner->Stop();
-  parts.registry->Drain(absl::ToInt64Nanoseconds(grace - kSealTime));
-  parts.limit->SetLeft([waiting = parts.node->Waiting()] { return waiting; });
-  parts.server->Shutdown(absl::Seconds(1));
-  parts.admin.reset();  // before what its page is made of
+  return std::make_unique<services::ServingOf<Parts>>(std::move(made));
 }
 
 }  // namespace tapedeck::storage_node

@@ -118,15 +118,13 @@ services::Faults Check(Settings& settings) {
 }  // namespace
 
 std::optional<Settings> ParseSettings(int argc, char** argv, const Look& look, int* exit_status) {
-  Settings settings;
-  services::config::DaemonLine line(Described());
-  AddNode(line.program(), settings);
-  AddOneShotOptions(line.program(), settings);
-  const std::optional<int> ended = line.Parse(
-      argc, argv, [&] { return Check(settings); }, [&] { return look(settings); });
-  if (!ended.has_value()) return settings;
-  *exit_status = *ended;
-  return std::nullopt;
+  return services::config::ParseInto<Settings>(
+      Described(), argc, argv,
+      [](services::command_line::Command program, Settings& settings) {
+        AddNode(program, settings);
+        AddOneShotOptions(program, settings);
+      },
+      Check, look, exit_status);
 }
 
 }  // namespace tapedeck::storage_node

@@ -38,11 +38,19 @@ struct Settings {
   services::supervisor::Settings supervisor;   // the same
 };
 
-// The check of everything that settings name: look.h.
+// The check of everything that settings name: LookAtAll.
 using Look = std::function<services::config::Looked(const Settings&)>;
 
 // None if the process shall end with *exit_status: help, version or a check was asked for, or the
 // line is wrong. `look` is for --check-config.
 std::optional<Settings> ParseSettings(int argc, char** argv, const Look& look, int* exit_status);
+
+// Each fault for which the node does not start. Waits for disks and the resolver.
+services::Faults LookBeforeStart(const Settings& settings);
+
+// The same, and what later steps of the start would meet: too little room for the state, a catalog
+// of another version. Warns of what a node starts without and then lacks: directories for members
+// that are not there may be mounted later.
+services::config::Looked LookAtAll(const Settings& settings);
 
 }  // namespace tapedeck::storage_node

@@ -15,14 +15,13 @@
 namespace tapedeck::site {
 namespace {
 
-template <typename Serving>
 class InProcess final : public Daemon {
  public:
-  explicit InProcess(std::unique_ptr<Serving> serving) : serving_(std::move(serving)) {}
+  explicit InProcess(std::unique_ptr<services::Serving> serving) : serving_(std::move(serving)) {}
   int port() const override { return serving_->port(); }
 
  private:
-  const std::unique_ptr<Serving> serving_;
+  const std::unique_ptr<services::Serving> serving_;
 };
 
 // What main does before it serves, once.
@@ -34,23 +33,23 @@ absl::Status Prepare() {
   return status;
 }
 
-template <typename Serving, typename Settings>
+template <typename Settings>
 absl::StatusOr<std::unique_ptr<Daemon>> Start(const Settings& settings) {
   const char* folder = getenv("TAPEDECK_BIN");
   if (folder != nullptr) return StartProgram(folder, settings);
   TD_RETURN_IF_ERROR(Prepare());
-  TD_ASSIGN_OR_RETURN(auto serving, Serving::Start(settings));
-  return std::make_unique<InProcess<Serving>>(std::move(serving));
+  TD_ASSIGN_OR_RETURN(auto serving, StartServing(settings));
+  return std::make_unique<InProcess>(std::move(serving));
 }
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Daemon>> StartDaemon(const storage_node::Settings& settings) {
-  return Start<storage_node::Serving>(settings);
+  return Start(settings);
 }
 
 absl::StatusOr<std::unique_ptr<Daemon>> StartDaemon(const gpu_worker::Settings& settings) {
-  return Start<gpu_worker::Serving>(settings);
+  return Start(settings);
 }
 
 }  // namespace tapedeck::site

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -61,5 +62,20 @@ class DaemonLine {
   // Where values stand that are not the line's, by option.
   std::map<std::string, std::vector<command_line::Substitute>> used_;
 };
+
+// The settings that `add` binds to options, as the line of `daemon` has filled them; `check` and
+// `look` as of DaemonLine::Parse. Nothing: the process ends, with `exit_status`.
+template <typename Settings, typename Add, typename Check, typename Look>
+std::optional<Settings> ParseInto(Daemon daemon, int argc, char** argv, Add add, Check check,
+                                  const Look& look, int* exit_status) {
+  Settings settings;
+  DaemonLine line(std::move(daemon));
+  add(line.program(), settings);
+  const std::optional<int> ended = line.Parse(
+      argc, argv, [&] { return check(settings); }, [&] { return look(settings); });
+  if (!ended.has_value()) return settings;
+  *exit_status = *ended;
+  return std::nullopt;
+}
 
 }  // namespace tapedeck::services::config

@@ -11,9 +11,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "gpu_worker/look.h"
 #include "gpu_worker/settings.h"
-#include "storage_node/look.h"
 #include "storage_node/settings.h"
 #include "tests/shared_data.h"
 

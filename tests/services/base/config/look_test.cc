@@ -1,6 +1,4 @@
 // --check-config says all that a start would refuse, and changes nothing.
-#include "storage_node/look.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "services/base/process/daemon.h"
+#include "storage_node/settings.h"
 #include "tests/services/base/config/daemons.h"
 #include "tests/services/rpc/identity/authority.h"
 
