@@ -59,9 +59,8 @@ absl::Status SearchOne(Recordings& recordings, const OwnerSearch& search,
   const auto found_block = [&](uint32_t crc, uint64_t block) {
     search.found(crc, recording, block);
   };
-  return FindPayloads(*found.lun->store, found.path(), found.manifest,
-                              recordings.luns().clock(),
-                              {.crcs = search.crcs, .found = found_block, .pace = search.pace});
+  return FindPayloads(*found.lun->store, found.path(), found.manifest, recordings.luns().clock(),
+                      {.crcs = search.crcs, .found = found_block, .pace = search.pace});
 }
 
 }  // namespace

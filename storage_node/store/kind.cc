@@ -1,3 +1,5 @@
+#include "storage_node/store/kind.h"
+
 #include <filesystem>
 #include <system_error>
 
@@ -6,7 +8,6 @@
 #include "services/model/words/invalid.h"
 #include "services/model/words/member_name.h"
 #include "storage_node/disk/errors.h"
-#include "storage_node/store/kind.h"
 
 namespace tapedeck::storage_node::store {
 namespace {
