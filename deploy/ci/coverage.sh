@@ -19,7 +19,7 @@ if [[ ${1:-} != --table ]]; then
   find "$dir" -name '*.gcda' -delete
   # Other states of the same lines are the plain build's matter.
   unset TAPEDECK_LONG TAPEDECK_CONTINUED
-  TAPEDECK_SANITIZED=few tapedeck_ctest "$dir" -LE '^(e2e|lint|gpu|lab|helm)$'
+  TAPEDECK_SANITIZED=few tapedeck_ctest "$dir" -LE '^(e2e|guide|lint|gpu|lab|helm)$'
 fi
 cd "$TAPEDECK_ROOT"
 gcovr -j "$(nproc)" --root . --filter '(dataplane|services|storage_node|gpu_worker)/' --json-summary "$dir/coverage.json" "$dir"

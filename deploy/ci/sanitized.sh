@@ -9,7 +9,7 @@ name=$1 sanitizers=$2
 dir=$TAPEDECK_ROOT/build-$name
 # Only what is run is built.
 TAPEDECK_TARGETS=(tapedeck_tests)
-CHOICE=(-LE '^(e2e|lint|gpu|lab|helm)$')
+CHOICE=(-LE '^(e2e|guide|lint|gpu|lab|helm)$')
 if [[ ${3:-} == unit ]]; then
   # shellcheck disable=SC2034
   TAPEDECK_TARGETS=(tapedeck_unit_tests)
