@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { examine, goTo, PICTURES } from './browser.js';
 
 const SCREENS = [
-  { width: 1280, colorScheme: 'light' },
-  { width: 1280, colorScheme: 'dark' },
-  { width: 400, colorScheme: 'light' },
-  { width: 400, colorScheme: 'dark' },
+  { width: 1440, colorScheme: 'light' },
+  { width: 1440, colorScheme: 'dark' },
+  { width: 390, colorScheme: 'light' },
+  { width: 390, colorScheme: 'dark' },
 ];
 
 // Each page, and what of it shows that it is there.
@@ -35,6 +35,9 @@ async function look(page, hash, sign, screen) {
 async function lookAtForm(page, screen) {
   await goTo(page, 'luns');
   await page.getByRole('button', { name: 'New LUN' }).click();
+  // Also when the page's data come later.
+  await page.locator('.panel .facts').first().waitFor();
+  await page.getByRole('dialog').waitFor();
   await examine(page, `form ${screen.width} ${screen.colorScheme}`);
   await page.screenshot({ path: `${PICTURES}/form-${screen.width}-${screen.colorScheme}.png` });
   await page.keyboard.press('Escape');

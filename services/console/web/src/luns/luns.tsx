@@ -150,7 +150,8 @@ export function LunsPage({ query }: { query: URLSearchParams }) {
   const { luns = [], channels = [] } = loaded.value ?? {};
   const isLoaded = loaded.value !== undefined;
   useEffect(() => {
-    if (isLoaded) setOpen(asked(query, luns));
+    const form = isLoaded ? asked(query, luns) : undefined;
+    if (form) setOpen(form);
   }, [query.toString(), isLoaded]);
   return (
     <>
