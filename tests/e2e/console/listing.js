@@ -1,6 +1,6 @@
 // The list of recordings: a stream in segments, names as long as they may be.
 import assert from 'node:assert/strict';
-import { goTo, shortName, tapectl, tapectlJson, until } from './browser.js';
+import { goTo, lineOf, shortName, TAPEDECK_STORAGE, tapectl, tapectlJson, until } from './browser.js';
 
 // A stream in segments is one row, which opens and closes.
 export async function seeStream(page) {
@@ -13,13 +13,25 @@ export async function seeStream(page) {
   const rows = page.locator('tbody tr');
   await until('it is one row', async () => (await rows.count()) === 1);
   assert.match(await rows.first().textContent(), /4 segments.*3\.75 MiB/);
-  await page.getByRole('button', { name: `Segments of ${shortName(first.name)}` }).click();
+  await page.getByRole('button', { name: `4 segments of ${shortName(first.name)}` }).click();
   await until('its segments are shown', async () => (await rows.count()) === 5);
   for (const segment of segments) assert.equal(await page.getByRole('link', { name: shortName(segment.name), exact: true }).count(), 1);
-  await page.getByRole('button', { name: `Segments of ${shortName(first.name)}` }).click();
+  // The first one has the name of the stream, but is deleted alone.
+  await page.getByRole('button', { name: `Delete ${shortName(first.name)}` }).click();
+  assert.equal(await lineOf(page.getByRole('dialog')), `tapectl recordings delete ${shortName(first.name)} --segment 0`);
+  await page.getByRole('dialog').getByLabel(/^Type /).fill(shortName(first.name));
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+  await until('three are left', async () => (await rows.count()) === 4);
+  assert.equal(tapectlJson('recordings', 'list', '--segments', 'l0/pieces').recordings.length, 3);
+  await page.getByRole('button', { name: /^3 segments of/ }).click();
   await until('it is closed', async () => (await rows.count()) === 1);
-  await page.getByRole('link', { name: `Play the stream ${shortName(first.name)}` }).click();
-  await until('the stream is to be played', async () => (await page.getByLabel('Recording').inputValue()) === shortName(first.name));
+  await page.getByRole('link', { name: /^Play the stream/ }).click();
+  await page.getByLabel('Storage node').fill(TAPEDECK_STORAGE);
+  const left = segments.find((one) => one.segment === 1);
+  await until('the stream is to be played', async () => (await lineOf(page.locator('form'))) === `tapectl play ${shortName(left.name)} --sink verify --stream`);
+  await page.locator('form').getByRole('button', { name: 'Play' }).click();
+  await page.getByText('SUCCEEDED').waitFor();
+  assert.equal(tapectlJson('jobs', 'list').jobs[0].blocks, 44, 'all segments that are left are played');
 }
 
 const LONGEST = 'a-channel-whose-name-is-as-long-as-a-name-may-be-at-all-63-of-it';

@@ -1,5 +1,6 @@
 // The command lines that do what the page's buttons do.
 import { shortName } from './format.ts';
+import type { Recording } from './types.ts';
 
 export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
@@ -30,5 +31,8 @@ export function stageText(name: string, parameters: Record<string, string>): str
 // The other settings of a file stage are options of the command.
 export const fileFlags = (name: string, parameters: Record<string, string>): Options =>
   name === 'file' ? { loop: parameters['loop'] === 'true', replace: parameters['replace'] === 'true' } : {};
+
+// The first segment of a stream has the stream's name, by which tapectl would take them all.
+export const segmentOf = ({ stream, segment }: Pick<Recording, 'stream' | 'segment'>): Options => (stream === '' ? {} : { segment });
 
 export const target = (name: string) => shortName(name);

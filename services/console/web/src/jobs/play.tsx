@@ -19,6 +19,7 @@ interface Fields {
   to: string;
   rate: string;
   follow: boolean;
+  stream: boolean; // and the segments that follow
 }
 
 interface Newest {
@@ -41,7 +42,7 @@ async function requestOf(where: Where, fields: Fields, sampleRateFactor: number 
   const recording = await nameOf(fields.recording);
   const from = fields.from === '0' ? '' : fields.from;
   const course = from !== '' || fields.to !== '' ? await courseOf(recording) : undefined;
-  const playhead = { ...(course && from !== '' && { sample: inSession(course, from) }), ...(fields.follow && { follow: true }) };
+  const playhead = { ...(course && from !== '' && { sample: inSession(course, from) }), ...(fields.follow && { follow: true }), ...(fields.stream && { stream: true }) };
   const pacing = { ...(sampleRateFactor !== undefined && { rate_factor: sampleRateFactor }), ...(course && fields.to !== '' && { end_sample: endInSession(course, fields.to) }) };
   return {
     storage: where.storage,
@@ -72,6 +73,7 @@ const lineOf = (where: Where, fields: Fields) =>
     'to-sample': fields.to,
     rate: fields.rate === 'max' ? '' : fields.rate,
     follow: fields.follow,
+    stream: fields.stream,
     rails: where.rails,
     device: where.device,
   });
@@ -89,13 +91,14 @@ function Range({ fields, change }: { fields: Fields; change: (more: Partial<Fiel
         choices={[['max', 'as fast as possible'], ['recorded', 'as recorded'], ['0.5', 'half the recorded rate'], ['2', 'twice the recorded rate']]}
       />
       <Check label="Follow it while it is recorded" checked={fields.follow} onChange={(follow) => change({ follow })} />
+      <Check label="Go on with the segments that follow" checked={fields.stream} onChange={(stream) => change({ stream })} />
     </div>
   );
 }
 
 export function PlayPage({ info, query }: { info: ConsoleInfo; query: URLSearchParams }) {
   const { where, node, remember, set } = useWhere(info);
-  const [fields, setFields] = useState<Fields>({ recording: query.get('recording') ?? '', sink: { name: 'verify', settings: '' }, transforms: [], from: '', to: '', rate: 'max', follow: false });
+  const [fields, setFields] = useState<Fields>({ recording: query.get('recording') ?? '', sink: { name: 'verify', settings: '' }, transforms: [], from: '', to: '', rate: 'max', follow: false, stream: query.get('stream') === 'true' });
   const [job, setJob] = useState<{ name: string; worker: string }>();
   const action = useAction();
   const change = (more: Partial<Fields>) => setFields((now) => ({ ...now, ...more }));

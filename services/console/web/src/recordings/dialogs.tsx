@@ -4,7 +4,7 @@ import { call, requestId, watch } from '../api.ts';
 import { count, shortName } from '../format.ts';
 import { useAction } from '../load.ts';
 import { courseOf, inSession } from '../recording/positions.ts';
-import { line } from '../tapectl.ts';
+import { line, segmentOf } from '../tapectl.ts';
 import type { DamagedBlock, Recording, VerifyProgress } from '../types.ts';
 import { Badge, Failure, Line, Table } from '../ui/basics.tsx';
 import { Deletion, Dialog } from '../ui/dialog.tsx';
@@ -27,7 +27,7 @@ export function DeleteDialog({ recording, onDone, onClose }: DialogProps) {
       what="recording"
       name={name}
       consequence="This deletes its samples at once. They cannot be restored."
-      line={line(['recordings', 'delete', name])}
+      line={line(['recordings', 'delete', name], segmentOf(recording))}
       onDelete={remove}
       onClose={onClose}
     />
@@ -88,7 +88,7 @@ export function VerifyDialog({ recording, onClose }: DialogProps) {
       </p>
       <Verdict damaged={progress.damaged} ended={progress.ended} />
       <Failure error={error} />
-      <Line text={line(['recordings', 'verify', name])} />
+      <Line text={line(['recordings', 'verify', name], segmentOf(recording))} />
     </Dialog>
   );
 }
@@ -118,7 +118,7 @@ export function AnnotateDialog({ recording, sample = 0, samples = 0, onDone, onC
           <TextField label="Label" hint="e.g. burst" value={fields.label} onInput={(label) => set({ label })} required />
           <TextField label="Comment" value={fields.comment} onInput={(comment) => set({ comment })} />
         </div>
-        <Line text={line(['annotate', name], { sample: fields.sample, samples: fields.samples, label: fields.label, comment: fields.comment })} />
+        <Line text={line(['annotate', name], { ...segmentOf(recording), sample: fields.sample, samples: fields.samples, label: fields.label, comment: fields.comment })} />
         <Failure error={action.error} />
         <div class="buttons">
           <button type="button" onClick={onClose}>

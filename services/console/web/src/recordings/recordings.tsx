@@ -93,8 +93,8 @@ function StreamRows({ segments, onChange }: { segments: Recording[]; onChange: (
     <>
       <tr data-stream={oldest.stream}>
         <td>
-          <button type="button" class="opens" aria-expanded={opened} aria-label={`Segments of ${name}`} onClick={() => setOpened(!opened)}>
-            {opened ? '▾' : '▸'} {count(segments.length)} segments
+          <button type="button" class="opens" aria-expanded={opened} aria-label={`${count(segments.length)} segments of ${name}`} onClick={() => setOpened(!opened)}>
+            {count(segments.length)} segments
           </button>{' '}
           <Name text={name} />
           <About text={[newest.description, pairsText(newest.labels)]} />
@@ -108,7 +108,7 @@ function StreamRows({ segments, onChange }: { segments: Recording[]; onChange: (
         <td class="number">{count(missing)}</td>
         <td>
           <div class="does">
-            <a class="button" href={linkTo('play', { recording: name })} aria-label={`Play the stream ${name}`}>
+            <a class="button" href={linkTo('play', { recording: name, stream: 'true' })} aria-label={`Play the stream ${name}`}>
               Play
             </a>
             <a class="button" href={`#/recording/${newest.name}`} aria-label={`Newest segment of ${name}`}>
