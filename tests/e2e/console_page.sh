@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The console's page in a browser, as its users go about: a LUN and a channel are made, a tone is recorded, looked at down to its
 # samples, annotated, fetched, played and deleted; a stream with losses is followed while it is recorded, and the gauges say what
-# its job says. A node that is frozen or out of reach greys the page. Markup in names is text. axe finds nothing serious on any page, on small and large screens, light and dark.
+# its job says. A node that is frozen or out of reach greys the page. Markup in names is text. axe finds nothing on any page, on small and large screens, light and dark.
 #   console_page.sh [FOLDER]     leaves pictures of all pages in FOLDER
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 

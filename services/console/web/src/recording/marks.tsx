@@ -24,7 +24,7 @@ export function MarksView({ timeline, onShow }: Props) {
   if (marks.length === 0) return null;
   return (
     <Panel title="Marks">
-      <Table caption="Marks" head={['Sample', 'Samples', 'Label', 'Comment', '']}>
+      <Table caption="List of marks" head={['Sample', 'Samples', 'Label', 'Comment', '']}>
         {marks.slice(0, MOST_ROWS).map((mark, index) => (
           <tr key={index}>
             <td class="number">{count(mark.first_sample)}</td>
@@ -46,7 +46,7 @@ export function GapsView({ timeline, onShow }: Props) {
   if (gaps.length === 0) return null;
   return (
     <Panel title="Gaps">
-      <Table caption="Gaps" head={['Sample', 'Samples missing', '']}>
+      <Table caption="List of gaps" head={['Sample', 'Samples missing', '']}>
         {gaps.slice(0, MOST_ROWS).map((gap) => (
           <tr key={gap.first_sample}>
             <td class="number">{count(gap.first_sample)}</td>

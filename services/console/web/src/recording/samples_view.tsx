@@ -31,7 +31,7 @@ function Values({ first, parts, missing }: { first: number; parts: number[][]; m
   return (
     <details>
       <summary>The first {rows.length} as numbers</summary>
-      <Table caption="Samples" head={['Sample', ...(parts.length > 1 ? ['I', 'Q'] : ['Value'])]}>
+      <Table caption="List of samples" head={['Sample', ...(parts.length > 1 ? ['I', 'Q'] : ['Value'])]}>
         {rows.map((index) => (
           <tr key={index} data-sample={first + index}>
             <td class="number">{count(first + index)}</td>

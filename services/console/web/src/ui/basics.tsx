@@ -76,11 +76,14 @@ export function Table({ caption, head, children }: Children & { caption: string;
   );
 }
 
+// A text longer than this has a line of its own.
+const SHORT_FACT = 80;
+
 export function Facts({ facts }: { facts: [string, ComponentChildren][] }) {
   return (
     <dl class="facts">
       {facts.map(([name, value]) => (
-        <div key={name}>
+        <div key={name} class={typeof value === 'string' && value.length > SHORT_FACT ? 'wide' : undefined}>
           <dt>{name}</dt>
           <dd>{value}</dd>
         </div>
