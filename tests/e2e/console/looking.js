@@ -1,7 +1,7 @@
 // A recording is looked at: its spectrum, its waterfall, its samples.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { goTo, tapectl, tapectlJson, until, WORK } from './browser.js';
+import { goTo, inShell, lineOf, tapectl, tapectlJson, until, WORK } from './browser.js';
 
 export const fileOf = (name) => {
   const [, lun, , channel, , id] = name.split('/');
@@ -184,6 +184,33 @@ export async function download(page, name) {
   assert.ok(got.equals(readFileSync(fileOf(name)).subarray(12345 * 8, (12345 + 70000) * 8)), 'the file has the samples');
   await dialog.getByLabel('Number of samples').fill('1e99');
   assert.ok(await dialog.getByRole('button', { name: 'Download' }).isDisabled());
+  await dialog.getByRole('button', { name: 'Close' }).first().click();
+  await dialog.waitFor({ state: 'detached' });
+}
+
+// As a SigMF archive, which is a recording again: its samples, its time, its frequency and its marks.
+export async function downloadSigmf(page, name) {
+  await goTo(page, `recording/${name}`);
+  await page.getByRole('button', { name: /^Download l0/ }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Format').selectOption('sigmf');
+  await dialog.getByLabel('First sample').fill('4000');
+  await dialog.getByLabel('Number of samples').fill('70000');
+  const [file] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('button', { name: 'Download' }).click()]);
+  assert.match(file.suggestedFilename(), /-4000\.sigmf$/);
+  await file.saveAs(`${WORK}/page.sigmf`);
+  inShell(`${await lineOf(dialog)} && mv *-4000.sigmf line.sigmf`);
+  tapectl('channel', 'create', 'l0/back', '--sample-rate', '1e6', '--block-bytes', '64KiB');
+  // What the page has made and what the line has made are the same recording.
+  const [ofPage, ofLine] = ['page', 'line'].map((which) => {
+    tapectl('recordings', 'import', 'l0/back', `${WORK}/${which}.sigmf`, '--format', 'sigmf');
+    const made = tapectlJson('recordings', 'show', 'l0/back/latest');
+    return { start: made.start_time, marks: made.annotations.map((mark) => [mark.sample_start, mark.sample_count, mark.label, mark.comment]), samples: readFileSync(fileOf(made.name)) };
+  });
+  assert.deepEqual(ofPage, ofLine);
+  assert.ok(ofPage.samples.equals(readFileSync(fileOf(name)).subarray(4000 * 8, 74000 * 8)), 'the archive has the samples');
+  // Places of marks count the stream's samples.
+  assert.deepEqual(ofPage.marks, [[4096, 100, '<b>burst</b>', '<script>alert(1)</script>']]);
   await dialog.getByRole('button', { name: 'Close' }).first().click();
   await dialog.waitFor({ state: 'detached' });
 }

@@ -6,7 +6,7 @@ import { play, remove, scrub, seeRefusal, verify } from './ending.js';
 import { seeNoSteps } from './first_steps.js';
 import { beginStream, endStream, follow, seeGap, watchGauge } from './following.js';
 import { seeCards, seeLongNames, seeStream } from './listing.js';
-import { annotate, download, keep, readReports, seeOneAxis, seeScale, seeSpectra, seeTone, zoomByPointer, zoomInFrequency, zoomToSamples } from './looking.js';
+import { annotate, download, downloadSigmf, keep, readReports, seeOneAxis, seeScale, seeSpectra, seeTone, zoomByPointer, zoomInFrequency, zoomToSamples } from './looking.js';
 import { goByKeyboard, lookAtAll } from './looks.js';
 import { makeChannel, makeLun, makeMirror, recordTone, seeAllFields } from './making.js';
 
@@ -37,6 +37,7 @@ try {
   await step('a download', () => download(page, tone));
   await step('what is told of it', () => readReports(page));
   await step('a mark', () => annotate(page, tone));
+  await step('a download as SigMF', () => downloadSigmf(page, tone));
   await step('kept, and let go', () => keep(page));
   const stream = await step('a stream with losses', () => beginStream());
   await step('the gauges', () => watchGauge(page, stream.job));

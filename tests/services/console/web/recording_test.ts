@@ -6,6 +6,7 @@ import { aheadAt, inSession } from '../../../../services/console/web/src/recordi
 import { bandOf, columnsOf, frequencyAt, madeOf, missingRows, peaksOf, rangeOf, type Spectrogram, spectrogramOf, storedColumn, tickTexts } from '../../../../services/console/web/src/recording/spectrum.ts';
 import { columnsFor, followed, inside, newest, shiftBand, whole, zoomBand, zoomTime } from '../../../../services/console/web/src/recording/window.ts';
 import { matches, NO_FILTER } from '../../../../services/console/web/src/recordings/filter.ts';
+import { archiveOf, later, metaOf } from '../../../../services/console/web/src/recordings/sigmf.ts';
 import { entriesOf, summaryOf } from '../../../../services/console/web/src/recordings/streams.ts';
 import type { Recording, SpectrogramMessage, Timeline } from '../../../../services/console/web/src/types.ts';
 
@@ -137,4 +138,43 @@ test('a filter goes by channel, state, time and words', () => {
   assert.ok(is({ since: '2026-01-31T11:59', until: '2026-01-31T12:00' }) && !is({ since: '2026-01-31T12:01' }) && !is({ until: '2026-01-31T11:00' }));
   const undated = { ...recording, start_time: null };
   assert.ok(matches(undated, NO_FILTER) && !matches(undated, { ...NO_FILTER, since: '2026-01-31T11:00' }));
+});
+
+test('a time goes on to the nanosecond', () => {
+  assert.equal(later('2026-01-31T12:00:00Z', 0, 1e6), '2026-01-31T12:00:00Z');
+  assert.equal(later('2026-01-31T23:59:59.999999999Z', 1, 1e9), '2026-02-01T00:00:00Z');
+  assert.equal(later('2026-01-31T12:00:00.5Z', 3000003, 2e6), '2026-01-31T12:00:02.0000015Z');
+});
+
+test('the metadata of a range say where it begins, what is noted in it and what it misses', () => {
+  const recording = { name: 'luns/l0/channels/c0/recordings/r', datatype: 'ci16_le', description: '', labels: { b: '2', a: '1' } } as unknown as Recording;
+  const timeline = {
+    sample_rate: 1000,
+    frequency: 1e9,
+    captures: [
+      { sample: 0, stream_sample: 7, frequency: 1e9, time: '2026-01-31T12:00:00Z' },
+      { sample: 500, stream_sample: 907, frequency: 2e9, time: '2026-01-31T12:00:00.9Z' },
+    ],
+    annotations: [
+      { first_sample: 90, sample_count: 20, label: 'early', comment: '' },
+      { first_sample: 150, sample_count: 0, label: 'point', comment: 'here' },
+      { first_sample: 900, sample_count: 1, label: 'late', comment: '' },
+    ],
+  } as unknown as Timeline;
+  const meta = metaOf(recording, timeline, { first: 100, count: 500 }, [{ first_sample: 590, sample_count: 100 }]) as Record<string, unknown[]>;
+  assert.deepEqual(meta['captures'], [
+    { 'core:sample_start': 0, 'core:global_index': 107, 'core:frequency': 1e9, 'core:datetime': '2026-01-31T12:00:00.1Z' },
+    { 'core:sample_start': 400, 'core:global_index': 907, 'core:frequency': 2e9, 'core:datetime': '2026-01-31T12:00:00.9Z' },
+  ]);
+  assert.deepEqual(meta['annotations'], [
+    { 'core:sample_start': 0, 'core:sample_count': 10, 'core:label': 'early' },
+    { 'core:sample_start': 50, 'core:label': 'point', 'core:comment': 'here' },
+    { 'core:sample_start': 490, 'core:sample_count': 10, 'core:label': 'missing', 'tapedeck:missing': true },
+  ]);
+});
+
+test('an archive is a tar of whole blocks', async () => {
+  const bytes = new Uint8Array(await archiveOf('r-0', {}, new Blob([new Uint8Array(700)])).arrayBuffer());
+  assert.equal(bytes.length % 512, 0);
+  assert.equal(new TextDecoder().decode(bytes.subarray(1024, 1024 + 18)), 'r-0/r-0.sigmf-data');
 });
