@@ -15,11 +15,14 @@ namespace {
 
 using StreamTest = SegmentTest;
 
+// More than twice around the ring.
+constexpr uint64_t kStreamBlocks = 600;
+
 TEST_P(StreamTest, APlaybackGoesOnWithTheNextSegment) {
   MakeRing();
   ASSERT_TRUE(MakeChannel({}).ok());
   auto recorder = Start();
-  Push(recorder, 0, 1000);
+  Push(recorder, 0, kStreamBlocks);
   ASSERT_TRUE(recorder.Finish().ok());
   recorder.admission.sink = nullptr;
   AwaitPolicies();
@@ -27,19 +30,19 @@ TEST_P(StreamTest, APlaybackGoesOnWithTheNextSegment) {
   const uint64_t oldest = segments.begin()->first * kSegmentBlocks;
   const auto [all, end] = Stream(segments.begin()->second.name);
   EXPECT_TRUE(end.ok()) << end;
-  ASSERT_EQ(all.size(), 1000 - oldest);
+  ASSERT_EQ(all.size(), kStreamBlocks - oldest);
   EXPECT_EQ(all.front(), oldest);
-  EXPECT_EQ(all.back(), 999u);
+  EXPECT_EQ(all.back(), kStreamBlocks - 1);
 
   // A sample may lie in any segment, whichever is named.
   using Unit = services::model::Playhead::Unit;
   for (const uint64_t from :
-       {oldest, oldest + 1, oldest + kSegmentBlocks - 1, uint64_t{900}, uint64_t{999}}) {
+       {oldest, oldest + 1, oldest + kSegmentBlocks - 1, kStreamBlocks - 100, kStreamBlocks - 1}) {
     const auto start = static_cast<int64_t>(from * 1000 + 500);
     const auto [blocks, status] =
         Stream(segments.rbegin()->second.name, {.unit = Unit::kSample, .start = start});
     EXPECT_TRUE(status.ok()) << status;
-    ASSERT_EQ(blocks.size(), 1000 - from);
+    ASSERT_EQ(blocks.size(), kStreamBlocks - from);
     EXPECT_EQ(blocks.front(), from);
   }
   const auto [early, status] =
@@ -201,7 +204,7 @@ TEST_P(StreamTest, AFollowerCrossesSegmentsAndIsToldWhenItIsOvertaken) {
   auto player = node_.Play(recorder.admission.accept.recording, follow);
   auto slow = node_.Play(recorder.admission.accept.recording, follow);
   ASSERT_TRUE(player.ok() && slow.ok());
-  for (uint64_t i = 8; i < 1000; ++i) {
+  for (uint64_t i = 8; i < kStreamBlocks; ++i) {
     ASSERT_TRUE(PushOne(recorder, i).ok());
     auto block = node_.Pull(*player->source);
     ASSERT_TRUE(block.ok() && block->has_value()) << block.status();
@@ -212,7 +215,7 @@ TEST_P(StreamTest, AFollowerCrossesSegmentsAndIsToldWhenItIsOvertaken) {
   // Not closed: it waits. One that did not keep up has its first segment, and no more.
   absl::Status end;
   uint64_t given = 0;
-  for (; end.ok() && given < 1000; ++given) {
+  for (; end.ok() && given < kStreamBlocks; ++given) {
     auto block = node_.Pull(*slow->source);
     end = block.ok() ? absl::OkStatus() : block.status();
   }
@@ -222,7 +225,7 @@ TEST_P(StreamTest, AFollowerCrossesSegmentsAndIsToldWhenItIsOvertaken) {
               testing::HasSubstr("deleted before the player reached it"));
 
   ASSERT_TRUE(recorder.Finish().ok());
-  for (uint64_t i = 992; i < 1000; ++i) {
+  for (uint64_t i = kStreamBlocks - 8; i < kStreamBlocks; ++i) {
     auto block = node_.Pull(*player->source);
     ASSERT_TRUE(block.ok() && block->has_value()) << i;
   }
