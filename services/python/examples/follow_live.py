@@ -21,7 +21,7 @@ def main(node: str, name: str) -> None:
             late_ms = float((now - block.stamp) / numpy.timedelta64(1, "ms"))
             worst_ms = max(worst_ms, late_ms)
             if blocks % 50 == 1 and not block.missing:
-                level = float(numpy.abs(tapedeck.to_complex(block.samples)).max())
+                level = float(numpy.abs(tapedeck.to_complex(block.samples, scaled=True)).max())
                 print(f"block {block.number}: captured {late_ms:.0f} ms ago, peak {level:.3f}")
         print(f"{blocks} blocks, {missing} missing, the oldest {worst_ms:.0f} ms after its capture; "
               f"{recording.refresh().info.state}")

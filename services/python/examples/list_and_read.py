@@ -19,7 +19,7 @@ def main(node: str, name: str) -> None:
 
         recording = deck.recording(name)
         samples = recording.samples(0, min(len(recording), 100_000))
-        values = tapedeck.to_complex(samples) if recording.datatype.startswith("c") else samples
+        values = tapedeck.to_complex(samples, scaled=True) if recording.datatype.startswith("c") else samples
         power = float(numpy.mean(numpy.abs(values) ** 2))
         print(f"{len(samples)} samples from {recording.time_of(0)} on, mean power {power:.4g}")
 

@@ -38,7 +38,7 @@ def main(node: str, name: str, path: str) -> None:
         recording = deck.recording(name)
         step = max((len(recording) - POINTS) // LINES, 1)
         starts = range(0, len(recording) - POINTS + 1, step)[:LINES]
-        lines = [spectrum(tapedeck.to_complex(recording.samples(start, POINTS))) for start in starts]
+        lines = [spectrum(tapedeck.to_complex(recording.samples(start, POINTS), scaled=True)) for start in starts]
     power = numpy.array(lines)
     low, high = numpy.percentile(power, [1, 100])
     picture = (255 * numpy.clip((power - low) / max(high - low, 1e-9), 0, 1)).astype(numpy.uint8)

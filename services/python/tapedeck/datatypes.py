@@ -57,13 +57,17 @@ def layout(name: str) -> Layout:
     return Layout(name, numpy.dtype(f"{order}{kind}{size}"), 2 if found[1] == "c" else 1)
 
 
-def to_complex(samples: Array) -> Array:
-    """Samples of any complex datatype as complex64, or complex128 where that is needed; not scaled."""
+def to_complex(samples: Array, *, scaled: bool = False) -> Array:
+    """Samples of any complex datatype as complex64, or complex128 where that is needed. With `scaled`, full scale of an
+    integer of b bits is 1.0: a signed n is n / 2^(b-1), an unsigned one n / 2^(b-1) - 1."""
     if samples.dtype.kind == "c":
         return samples.astype(samples.dtype.newbyteorder("="), copy=False)
     if samples.ndim != 2 or samples.shape[1] != 2:
         raise DatatypeInvalid("these samples are real", code="INVALID_ARGUMENT")
     wide = samples.dtype.itemsize > 2
     parts = numpy.ascontiguousarray(samples, dtype=numpy.float64 if wide else numpy.float32)
+    if scaled and samples.dtype.kind in "iu":
+        parts /= 2.0 ** (8 * samples.dtype.itemsize - 1)
+        parts -= samples.dtype.kind == "u"
     complexes: Array = parts.view(numpy.complex128 if wide else numpy.complex64)
     return complexes.reshape(-1)

@@ -50,6 +50,14 @@ class DatatypesTest(unittest.TestCase):
         with self.assertRaises(errors.DatatypeInvalid):
             to_complex(numpy.zeros(3))
 
+    def test_full_scale_is_one(self):
+        for name, given, expected in (("cu8", [[0, 128], [192, 64]], [-1, 0.5 - 0.5j]), ("ci16_be", [[-32768, 16384]], [-1 + 0.5j]),
+                                      ("cu32_le", [[0, 1 << 31]], [-1]), ("cf32_le", [2 + 1j], [2 + 1j])):
+            samples = numpy.array(given, dtype=layout(name).dtype)
+            self.assertEqual(to_complex(samples, scaled=True).tolist(), expected, name)
+            self.assertEqual(samples.tolist(), given, name)
+        self.assertEqual(to_complex(numpy.array([[0, 128]], dtype=numpy.uint8)).tolist(), [128j])
+
 
 class ErrorsTest(unittest.TestCase):
     def test_each_reason_of_the_protos_has_its_exception(self):
