@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The Python package against both nodes: ranges of samples by file and by rail, a recording that is followed while it is made, damage,
-# a node that is killed or stopped, TLS, and its examples.
+# a node that is killed or stopped, and TLS. Its examples: examples.sh.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 source "$(dirname "${BASH_SOURCE[0]}")/authority.sh"
 need protoc
@@ -12,38 +12,6 @@ PACKAGE=$TAPEDECK_ROOT/services/python
 export PYTHONPATH=$PACKAGE PYTHONDONTWRITEBYTECODE=1
 
 client() { STORAGE_PID=$STORAGE_PID /usr/bin/python3 "$TAPEDECK_ROOT/tests/e2e/python_client.py" "$@"; }
-
-example() {
-  local said
-  said=$(/usr/bin/python3 "$PACKAGE/examples/$1" "${@:2}" 2>&1) || fail "the example $1: $said"
-  [[ -n $said ]] || fail "the example $1 says nothing"
-  EXAMPLE=$said
-}
-
-examples() {
-  local pid
-  lun_with_channel posix ex/c cf32_le 64KiB
-  tapectl record ex/c --source synth:seed=7 --blocks 64 >/dev/null
-  CAPACITY=128MiB lun_with_channel memory mem/unused cf32_le 64KiB
-  example list_and_read.py "$TAPEDECK_STORAGE" ex/c/latest
-  example waterfall.py "$TAPEDECK_STORAGE" ex/c/latest "$WORK/waterfall.png"
-  [[ $(head -c 8 "$WORK/waterfall.png" | od -An -tx1) == " 89 50 4e 47 0d 0a 1a 0a" ]] || fail "no PNG: $EXAMPLE"
-  example export_sigmf.py "$TAPEDECK_STORAGE" ex/c/latest "$WORK/exported"
-  # A worker reads what the package wrote.
-  tapectl record ex/c --source "file:$WORK/exported.sigmf-meta" >/dev/null || fail "the worker refuses the SigMF recording"
-  example record_and_trigger.py "$TAPEDECK_STORAGE" "$TAPEDECK_WORKER" mem/triggered
-  [[ $EXAMPLE == *"['seen']"* ]] || fail "no mark of the trigger: $EXAMPLE"
-  tapectl channel create ex/live --block-bytes 1MiB --sample-rate 1e6 >/dev/null
-  tapectl record ex/live --source synth --blocks 250 >/dev/null &
-  pid=$!
-  wait_for 10 live_has_blocks || fail "the recording does not start"
-  example follow_live.py "$TAPEDECK_STORAGE" ex/live/latest
-  [[ $EXAMPLE == *" 0 missing"*SEALED ]] || fail "not all was followed: $EXAMPLE"
-  wait "$pid" || fail "the followed recording failed"
-  echo "five examples ran"
-}
-
-live_has_blocks() { tapectl_json recordings show ex/live/latest | jq -e '.blocks > 0'; }
 
 with_tls() {
   local name
@@ -63,7 +31,6 @@ export WORK
 start_storage
 start_worker
 client memory ranges times follow stop moved damage
-examples
 client stopped
 tapectl lun create l0 --store posix --member "$(mkdir "$WORK/ann" && echo "$WORK/ann")" >/dev/null
 tapectl channel create l0/ann --block-bytes 64KiB --sample-rate 1e6 >/dev/null
