@@ -34,7 +34,7 @@ TAPEDECK_TEST_PACKAGES=(
   mmdebstrap:mmdebstrap buildah:buildah crun:crun docker-compose:docker-compose
   getcap:libcap2-bin dpkg-shlibdeps:dpkg-dev systemd-analyze:systemd
   gojq:gojq mkfs.ext4:e2fsprogs rping:rdmacm-utils ib_write_bw:perftest valgrind:valgrind strace:strace curl:curl memcached:memcached dnsmasq:dnsmasq-base libfaketime
-  tshark:tshark zsh:zsh fish:fish man:man-db groff:groff-base mandoc:mandoc fusermount3:fuse3 python3-soundfile python3-h5py python3-yaml python3-grpcio python3-protobuf python3-numpy mypy
+  tshark:tshark zsh:zsh fish:fish man:man-db groff:groff-base mandoc:mandoc fusermount3:fuse3 python3-soundfile python3-h5py python3-yaml python3-grpcio python3-protobuf python3-numpy python3-matplotlib mypy
 )
 
 tapedeck_missing_packages() {

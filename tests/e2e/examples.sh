@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The examples of the Python package.
+# The examples of the Python package: what comes out of each is what went in. spectrogram.py is skipped where there is no matplotlib.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/ingest_lib.sh"
 need protoc
 for package in numpy:python3-numpy grpc:python3-grpcio google.protobuf:python3-protobuf; do
   /usr/bin/python3 -c "import ${package%:*}" 2>/dev/null || skip "${package#*:} is not installed"
@@ -41,8 +42,38 @@ reads_and_follows() {
 
 live_has_blocks() { tapectl_json recordings show ex/live/latest | jq -e '.blocks > 0'; }
 
+# sends SECONDS TONE_HZ: at a million samples per second; each is recorded once, and none besides.
+sends() {
+  local shown
+  begin_ingest udp=127.0.0.1:0
+  example send_packets.py "127.0.0.1:$PORT" "$1" 1e6 "$2"
+  end_ingest
+  is_whole "$ANSWER" "what was sent"
+  shown=$(tapectl_json recordings show "$CHANNEL/latest")
+  json_is "$shown" ".bytes == 8 * ${EXAMPLE%% *} and .annotations == []" "$EXAMPLE, and recorded"
+}
+
+# The tone is an eighth of the sample rate, and half of full scale: -6.02 dBFS, a power of 0.25.
+sends_and_measures() {
+  local CHANNEL=ex/sent
+  tapectl channel create ex/sent --block-bytes 64KiB --sample-rate 1e6 >/dev/null
+  sends 0.3 125e3
+  sends 0.2 125e3
+  example batches.py "$TAPEDECK_STORAGE" ex/sent 2048 64
+  # 146 rows of the first recording, 97 of the second.
+  [[ $EXAMPLE == *"243 rows of 2048 samples by "*": mean power 0.250000, strongest at 125000 Hz" ]] || fail "batches of another tone: $EXAMPLE"
+  [[ $EXAMPLE == "no GPU is used: "* || $EXAMPLE != *"by numpy"* ]] || fail "nothing says why no GPU was used: $EXAMPLE"
+  /usr/bin/python3 -c "import matplotlib" 2>/dev/null || { echo "without spectrogram.py: python3-matplotlib is not installed"; return; }
+  tapectl annotate ex/sent/latest --sample 0 --label signal --comment frequency=1090000000 >/dev/null
+  example spectrogram.py "$TAPEDECK_STORAGE" ex/sent/latest "$WORK/spectrogram.png"
+  is_png "$WORK/spectrogram.png"
+  # The middles of the first and of the last of 195 transforms of 1024 samples.
+  [[ $EXAMPLE == *": 195 spectra, 0.000512 to 0.199168 s, strongest at 1090125000 Hz with -6.02 dBFS" ]] || fail "another tone: $EXAMPLE"
+}
+
 begin_test
 start_storage
 start_worker
 reads_and_follows
-echo "five examples ran"
+sends_and_measures
+echo "eight examples ran"
