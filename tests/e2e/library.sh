@@ -11,6 +11,7 @@ run_example() { timeout "$(slow 60)" "$PROGRAMS/$1" "$TAPEDECK_STORAGE" r0=tcp:1
 
 install_and_build() {
   need cmake
+  need python3
   [[ -e $BUILD/gpu_worker/api/libtapedeck.so ]] || skip "this build has no libtapedeck"
   cmake --install "$BUILD" --component dev --prefix "$PREFIX" >/dev/null
   cp -r "$PREFIX/usr/share/doc/tapedeck-dev/examples" "$WORK/examples"
@@ -33,6 +34,17 @@ records_and_plays() {
   tapectl recordings verify "$recording" >/dev/null
   answer=$(tapectl_json recordings show "$recording")
   json_is "$answer" '.blocks == 100 and .labels.experiment == "counting"' "what was recorded"
+}
+
+# A tone of half of full scale that turns by an eighth with each sample.
+measures() {
+  python3 -c '
+import array, math, sys
+turns = [(math.cos(math.pi / 4 * n), math.sin(math.pi / 4 * n)) for n in range(8)]
+array.array("f", [part / 2 for n in range(100003) for part in turns[n % 8]]).tofile(sys.stdout.buffer)' >"$WORK/tone.bin"
+  tapectl channel create l0/tone --datatype cf32_le --block-bytes 64KiB --sample-rate 1e6 >/dev/null
+  tapectl recordings import l0/tone "$WORK/tone.bin" --format raw >/dev/null
+  [[ $(run_example meter "$(newest_recording)") == "100003 samples, -6.02 dBFS, 125000.000 Hz" ]] || fail "meter finds another tone"
 }
 
 refuses_by_name() {
@@ -77,6 +89,7 @@ shows_its_own_names
 start_storage
 lun_with_channel posix l0/c0 ru32_le 64KiB
 records_and_plays
+measures
 refuses_by_name
 EXAMPLE_THAT_GOES_ON=record
 on_a_gpu
