@@ -73,10 +73,14 @@ def case_of(case):
     return " ".join(filter(None, said))
 
 
+def sentence(text):
+    return f"{text[0].upper()}{text[1:].rstrip('.')}."
+
+
 def row_of(name, said, meaning):
     """Of the table of services/README.md."""
     remedies = [said.remedy] + [f"{case_of(case)}: {case.text}" for case in said.cases if case.text]
-    return f"| `{name}` | {' or '.join(said.codes)} | {meaning} | {'; '.join(remedies)} |"
+    return f"| `{name}` | {' or '.join(said.codes)} | {meaning} | {' '.join(map(sentence, remedies))} |"
 
 
 def classes(reasons):

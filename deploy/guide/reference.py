@@ -54,7 +54,8 @@ def commands(build):
 def errors(root):
     module = reasons_module(root)
     table = module.table(module.read(root)).rstrip("\n") + "\n"
-    return re.sub(r"\]\((?!https?:|#)", "](../../services/", table)  # its links are those of services/README.md
+    table = re.sub(r"\]\((?!https?:|#)", "](../../services/", table)  # its links are those of services/README.md
+    return table.replace("](../../services/../", "](../../")
 
 
 def default_of(comment):
