@@ -24,7 +24,6 @@ EXEMPT = {
         "gpu_worker/README.md",
         "proto/tapedeck/otlp/v1/trace.proto",
         "proto/tapedeck/perfetto/v1/trace.proto",
-        "tests/bench/README.md",
     ), NOT_YET),
 }
 
