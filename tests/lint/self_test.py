@@ -298,8 +298,8 @@ class Prose(LintTest):
         self.accepts("prose", {"services/a.cc": 'command.AddFlag("--loud", loud, "Be louder by this");\nPrint("So many decibels");  // Of them all\n'})
 
     def test_exemption(self):
-        self.rejects("take it from the exemptions of prose.py", "prose", {"services/tapectl/README.md": "It is short.\n"})
-        self.accepts("prose", {"services/tapectl/README.md": "Of it all.\n"})
+        self.rejects("take it from the exemptions of prose.py", "prose", {"gpu_worker/README.md": "It is short.\n"})
+        self.accepts("prose", {"gpu_worker/README.md": "Of it all.\n"})
 
 
 class Walks(LintTest):
