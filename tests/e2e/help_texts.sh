@@ -29,7 +29,7 @@ expect_fits() {
 expect_taken() {
   local words status=0
   eval "words=(${1#tapectl })"
-  (cd "$WORK/scratch" && tapectl --timeout 1s "${words[@]}" >"$WORK/answer" 2>&1 </dev/null) || status=$?
+  (cd "$WORK/scratch" && timeout 2 "$TAPEDECK_BIN/tapectl" --timeout 1s "${words[@]}" >"$WORK/answer" 2>&1 </dev/null) || status=$?
   ((status != 2)) || fail "an example is refused: $1: $(cat "$WORK/answer")"
 }
 

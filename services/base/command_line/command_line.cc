@@ -196,7 +196,7 @@ Option Option::SeparatedBy(char separator) const {
 
 Command Command::AddCommand(const std::string& name, const std::string& help) const {
   app_->require_subcommand(1);
-  CLI::App* command = app_->add_subcommand(name, help);
+  CLI::App* command = app_->add_subcommand(name, help)->group("Commands");
   command->preparse_callback([command](size_t) { RefuseWordsBefore(*command); });
   return Command(*command);
 }

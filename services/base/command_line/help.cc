@@ -53,10 +53,11 @@ std::string NamesOf(const std::set<CLI::Option*>& options) {
 std::string TermLine(const std::string& term, const std::string& text) {
   const int columns = HelpColumns();
   const int indent = columns < kTwoColumns ? kTextIndent : kTextColumn;
-  std::string out = absl::StrCat(std::string(kTermIndent, ' '), term);
-  int column = kTermIndent + ColumnsOf(term);
+  const std::string shown = Wrapped(term, 2 * kTermIndent, kTermIndent, columns);
+  std::string out = absl::StrCat(std::string(kTermIndent, ' '), shown);
+  int column = kTermIndent + ColumnsOf(shown);
   if (text.empty()) return out + "\n";
-  if (column + 2 > indent) {
+  if (column + 2 > indent || absl::StrContains(shown, '\n')) {
     absl::StrAppend(&out, "\n");
     column = 0;
   }
@@ -66,10 +67,7 @@ std::string TermLine(const std::string& term, const std::string& text) {
 
 class HelpFormatter : public CLI::Formatter {
  public:
-  HelpFormatter() {
-    label("Positionals", "Arguments");
-    label("Subcommands", "Commands");
-  }
+  HelpFormatter() { label("Positionals", "Arguments"); }
 
   std::string make_description(const CLI::App* app) const override {
     std::string text = app->get_description();
@@ -190,15 +188,16 @@ std::shared_ptr<CLI::FormatterBase> MakeHelpFormatter() {
 
 absl::StatusOr<std::string> CommandLine::HelpOf(const std::vector<std::string>& words) const {
   CLI::App* command = app_.get();
-  std::string parents;
+  std::string name = command->get_name();
   for (const std::string& word : words) {
     const std::vector<CLI::App*> commands = command->get_subcommands({});
     const auto next = std::ranges::find(commands, word, &CLI::App::get_name);
     if (next == commands.end()) return absl::InvalidArgumentError(ComplaintOfWord(*command, word));
-    absl::StrAppend(&parents, parents.empty() ? "" : " ", command->get_name());
     command = *next;
+    absl::StrAppend(&name, " ", word);
   }
-  return command->help(parents);
+  // Not App::help, which gives the help of the command on the line.
+  return command->get_formatter()->make_help(command, name, CLI::AppFormatMode::Normal);
 }
 
 void CommandLine::AddExamples(const std::string& path,
