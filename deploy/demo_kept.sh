@@ -31,7 +31,7 @@ kept_start() {
 }
 
 kept_lun() {
-  tapectl lun list | grep -q '^luns/demo ' && return
+  tapectl lun list | grep -q '^demo ' && return
   mkdir -p "$KEPT/member"
   tapectl lun create demo --store posix --member "$KEPT/member"
   tapectl channel create demo/c0 --datatype cf32_le --sample-rate 1e6

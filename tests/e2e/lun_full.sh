@@ -86,7 +86,7 @@ full_file_system() {
 larger_than_its_disk() {
   local note="its capacity is 1.07 GB, and its file systems have 268.44 MB"
   tapectl lun update small --capacity 1GiB | grep -q "note: $note" || fail "lun update does not say it"
-  tapectl lun list | grep -q "^luns/small  $note" || fail "lun list does not say it: $(tapectl lun list)"
+  tapectl lun list | grep -q "^small  $note" || fail "lun list does not say it: $(tapectl lun list)"
   tapectl_json record small/c0 --source synth --blocks 300 >"$WORK/refused.json" && fail "300 MiB fit 256 MiB"
   expect_error_in "$(cat "$WORK/refused.json")" RESOURCE_EXHAUSTED LUN_FULL
   grep -q "LUN larger than its disks.* channel=luns/small/channels/c0 " "$WORK/storage.log" || fail "no warning"

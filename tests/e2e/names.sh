@@ -77,7 +77,7 @@ list_and_record() {
     json_is "$(tapectl_json --storage "$name" play l0/c0/latest --sink verify)" ".blocks == 300 and .lost_blocks == 0" "$name"
   done
   json_is "$listed" ".recordings[:2] | length == 2 and all(.blocks == 300)" "two recordings in parts"
-  for i in 1 2 3; do at "$i" recordings list l0/c0 | grep -q luns/l0 || fail "node $i has no part"; done
+  for i in 1 2 3; do at "$i" recordings list l0/c0 | grep -q l0/c0 || fail "node $i has no part"; done
 }
 
 begin_test

@@ -32,6 +32,7 @@ struct Found {
   Program nodes;
   std::string name;
   Stream stream;  // of one in parts on several nodes: empty
+  const std::string& full_name() const { return stream.segments.empty() ? name : stream.name; }
   std::string text() const { return stream.segments.empty() ? name : DoneText(stream); }
 };
 
@@ -83,9 +84,9 @@ bool IsConfirmed(const DeleteOptions& options, const std::vector<Found>& all) {
 
 // The names that were deleted, or would be: one as an object, several as a list.
 Answer DoneAnswer(const char* done, const std::vector<Found>& all) {
-  if (all.size() == 1) return AnswerOf(done, all.front().name);
+  if (all.size() == 1) return AnswerOf(done, all.front().full_name());
   std::vector<std::string> items;
-  for (const Found& found : all) items.push_back(AnswerOf(done, found.name).json);
+  for (const Found& found : all) items.push_back(AnswerOf(done, found.full_name()).json);
   return {absl::StrCat("[", absl::StrJoin(items, ","), "]"), items};
 }
 

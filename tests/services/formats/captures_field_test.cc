@@ -114,10 +114,10 @@ const CaptureRow kReadCaptures[] = {
 };
 
 const CaptureRow kRefusedCaptures[] = {
-    {"empty", {"is no capture"}},
+    {"empty", {"is not a capture"}},
     {"head_alone", {"has no samples in packets of VITA 49.2"}},
     {"gzip", {"is compressed by gzip: unpack it first"}},
-    {"erf", {"is no capture"}},
+    {"erf", {"is not a capture"}},
     {"link_erf", {"on a link of kind ERF"}},
     {"huge_record", {"packet 6: "}},
     {"ng_two_links", {"packet 21: ", "type 113 different from the type of the first"}},

@@ -106,7 +106,7 @@ TEST_F(TapectlTest, WhatIsNotKnownIsNotExplained) {
 
 TEST_F(TapectlTest, WhatIsWrongWithALunIsSaid) {
   ASSERT_TRUE(node_.catalog.CreateLun({.name = "luns/l0", .cause = "too large"}, "").ok());
-  EXPECT_THAT(Run({"lun", "list"}).out, HasSubstr("NAME     NOTE\nluns/l0  too large\n"));
+  EXPECT_THAT(Run({"lun", "list"}).out, HasSubstr("NAME  NOTE\nl0    too large\n"));
   const Outcome changed = Run({"lun", "update", "l0", "--capacity", "1GiB"});
   EXPECT_EQ(changed.out, "changed luns/l0\nnote: too large\n");
 }
@@ -165,7 +165,7 @@ TEST_F(TapectlTest, TablesHaveHeads) {
   const Outcome outcome = Run({"recordings", "list"});
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.out, StartsWith("NAME"));
-  EXPECT_THAT(outcome.out, HasSubstr("luns/l0/channels/c0/recordings/r1"));
+  EXPECT_THAT(outcome.out, HasSubstr("l0/c0/r1  SEALED"));
   EXPECT_THAT(outcome.out, HasSubstr("4 MiB"));
 }
 

@@ -150,7 +150,7 @@ TEST_F(DeviceTest, SuperblockHasACopyAndAShrunkDeviceIsNamed) {
   store_ = nullptr;
   ASSERT_EQ(truncate(image().c_str(), kImageBytes), 0);
   EXPECT_THAT(std::string(device::Open(lun_, 0).status().message()),
-              testing::HasSubstr("when the LUN was made"));
+              testing::HasSubstr("when the LUN was created"));
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ class AloneTest : public MirrorTest {
 
 TEST_F(AloneTest, OneThatKnowsItIsBehindIsNotUsed) {
   MoveAway(1);
-  EXPECT_TRUE(Becomes(LunState::kDegraded, "is not there"));
+  EXPECT_TRUE(Becomes(LunState::kDegraded, "is missing"));
   const std::string recording = deck_.RecordAndSeal(20);
   PutBack(1);
   EXPECT_TRUE(Becomes(LunState::kDegraded, "one copy is whole"));
@@ -55,11 +55,11 @@ TEST_F(AloneTest, EachUsedWithoutTheOtherIsRefusedUntilOneIsTakenAway) {
 TEST_F(AloneTest, WithoutBothItIsOffline) {
   const std::string recording = deck_.RecordAndSeal(20);
   MoveAway(0);
-  EXPECT_TRUE(Becomes(LunState::kDegraded, "is not there"));
+  EXPECT_TRUE(Becomes(LunState::kDegraded, "is missing"));
   MoveAway(1);
   EXPECT_TRUE(Becomes(LunState::kOffline));
   PutBack(1);
-  EXPECT_TRUE(Becomes(LunState::kDegraded, "is not there"));
+  EXPECT_TRUE(Becomes(LunState::kDegraded, "is missing"));
   ExpectPlays(recording, 20);
   PutBack(0);
   EXPECT_TRUE(Becomes(LunState::kDegraded, "one copy is whole"));

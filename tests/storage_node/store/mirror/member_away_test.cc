@@ -20,7 +20,7 @@ class MemberAway : public MirrorTest, public testing::WithParamInterface<int> {
     PushDurably(recorder, 0, 20);
     MoveAway(member());
     PushDurably(recorder, 20, 20);
-    EXPECT_TRUE(Becomes(LunState::kDegraded, "is not there"));
+    EXPECT_TRUE(Becomes(LunState::kDegraded, "is missing"));
     EXPECT_THAT(Lun().cause, HasSubstr(Member(member())));
     PushDurably(recorder, 40, 20);
     EXPECT_TRUE(recorder.Finish().ok());
@@ -60,7 +60,7 @@ TEST_P(MemberAway, AScrubBesideARecordingOnOneCopyIsNotTheLast) {
   PushDurably(recorder, 0, 20);
   MoveAway(member());
   PushDurably(recorder, 20, 20);
-  EXPECT_TRUE(Becomes(LunState::kDegraded, "is not there"));
+  EXPECT_TRUE(Becomes(LunState::kDegraded, "is missing"));
   PutBack(member());
   EXPECT_TRUE(Becomes(LunState::kDegraded, "one copy is whole"));
   EXPECT_EQ(Scrub().state, services::ScrubState::kDone);
@@ -107,7 +107,7 @@ TEST_P(MemberAway, WhatWasDeletedMeanwhileStaysDeleted) {
   const std::string recording = deck_.RecordAndSeal(20);
   const std::string kept = deck_.RecordAndSeal(20);
   MoveAway(member());
-  EXPECT_TRUE(Becomes(LunState::kDegraded, "is not there"));
+  EXPECT_TRUE(Becomes(LunState::kDegraded, "is missing"));
   ASSERT_TRUE(deck_.node().recordings().DeleteRecording(recording).ok());
   PutBack(member());
   EXPECT_TRUE(Becomes(LunState::kDegraded, "one copy is whole"));
@@ -120,7 +120,7 @@ TEST_P(MemberAway, WhatWasDeletedMeanwhileStaysDeleted) {
 TEST_P(MemberAway, ChannelsAreOnBothInTheEnd) {
   deck_.MakeChannel("old", dataplane::CommitLevel::kDurable);
   MoveAway(member());
-  EXPECT_TRUE(Becomes(LunState::kDegraded, "is not there"));
+  EXPECT_TRUE(Becomes(LunState::kDegraded, "is missing"));
   deck_.MakeChannel("new", dataplane::CommitLevel::kDurable);
   ASSERT_TRUE(deck_.node().channels().DeleteChannel("luns/l/channels/old").ok());
   PutBack(member());

@@ -59,7 +59,7 @@ TEST_P(Scattered, WhatTheWholeCopyLostTheOtherGives) {
   for (const bool restart : {false, true}) {
     const std::string recording = deck_.RecordAndSeal(kLength);
     MoveAway(1);
-    EXPECT_TRUE(Becomes(LunState::kDegraded, "is not there"));
+    EXPECT_TRUE(Becomes(LunState::kDegraded, "is missing"));
     const std::string later = deck_.RecordAndSeal(4);
     PutBack(1);
     EXPECT_TRUE(Becomes(LunState::kDegraded, "one copy is whole"));
@@ -103,7 +103,7 @@ TEST_P(Scattered, ALateCopyIsNoReasonToCutTheOther) {
         recording = recorder.admission.accept.recording;
         PushDurably(recorder, 0, 8);
         MoveAway(1);
-        EXPECT_TRUE(Becomes(LunState::kDegraded, "is not there"));
+        EXPECT_TRUE(Becomes(LunState::kDegraded, "is missing"));
         PushDurably(recorder, 8, kLength - 8);
       }
       deck_.Stop();
@@ -123,7 +123,7 @@ TEST_P(Scattered, ALateCopyIsNoReasonToCutTheOther) {
 TEST_P(Scattered, AnOlderManifestTakesNoKeepBack) {
   const std::string recording = deck_.RecordAndSeal(kLength);
   MoveAway(1);
-  EXPECT_TRUE(Becomes(LunState::kDegraded, "is not there"));
+  EXPECT_TRUE(Becomes(LunState::kDegraded, "is missing"));
   ASSERT_TRUE(deck_.node().recorder().KeepRecording(recording, true).ok());
   deck_.Stop();
   PutBack(1);
@@ -142,7 +142,7 @@ TEST_P(Scattered, AnOlderManifestStandsInForNoDamagedOne) {
   const std::string recording = deck_.RecordAndSeal(kLength);
   const std::string path = deck_.Directory(recording, 0) + "/manifest.json";
   MoveAway(1);
-  EXPECT_TRUE(Becomes(LunState::kDegraded, "is not there"));
+  EXPECT_TRUE(Becomes(LunState::kDegraded, "is missing"));
   ASSERT_TRUE(deck_.node().recorder().KeepRecording(recording, true).ok());
   deck_.Stop();
   PutBack(1);
