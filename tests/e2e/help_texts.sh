@@ -29,13 +29,16 @@ expect_fits() {
 expect_taken() {
   local words status=0
   eval "words=(${1#tapectl })"
-  (cd "$WORK/scratch" && timeout 2 "$TAPEDECK_BIN/tapectl" --timeout 1s "${words[@]}" >"$WORK/answer" 2>&1 </dev/null) || status=$?
+  (
+    cd "$WORK/scratch"
+    export TAPEDECK_STORAGE=127.0.0.1:1 TAPEDECK_WORKER=127.0.0.1:1
+    timeout 2 "$TAPEDECK_BIN/tapectl" --timeout 1s "${words[@]}" >"$WORK/answer" 2>&1 </dev/null
+  ) || status=$?
   ((status != 2)) || fail "an example is refused: $1: $(cat "$WORK/answer")"
 }
 
 check_helps() {
   local command text line count=0
-  export TAPEDECK_STORAGE=127.0.0.1:1 TAPEDECK_WORKER=127.0.0.1:1
   mkdir "$WORK/scratch"
   while read -r command; do
     # shellcheck disable=SC2086
@@ -52,33 +55,32 @@ check_helps() {
   ((count > 50)) || fail "only $count commands are in the help"
   [[ $(tapectl version) == "$(tapectl --version)" ]] || fail "tapectl version and --version differ"
   [[ $(tapectl help record) == "$(tapectl record --help)" ]] || fail "tapectl help record and record --help differ"
-  unset TAPEDECK_STORAGE TAPEDECK_WORKER
 }
 
-# at_terminal COLUMNS COMMAND...: what it prints there.
+# at_terminal COLUMNS ARGUMENT...: what tapectl prints there.
 at_terminal() {
   local columns=$1
   shift
-  script -qec "stty cols $columns rows 24; $(printf '%q ' "$@")" /dev/null | tr -d '\r'
+  script -qec "stty cols $columns rows 24; $(printf '%q ' "$TAPEDECK_BIN/tapectl" "$@")" /dev/null | tr -d '\r'
 }
 
 check_lists() {
   local text id columns
   start_storage
   start_worker
-  tapectl channel create l0/c0 --datatype cf32_le --sample-rate 1e6 >/dev/null
+  lun_with_channel posix l0/c0 cf32_le 1MiB
   tapectl record l0/c0 --source synth --blocks 2 >/dev/null 2>&1
   id=$(tapectl_json recordings list | jq -r '.recordings[0].name' | sed 's,luns/,,; s,channels/,,; s,recordings/,,')
   for columns in 40 80; do
-    text=$(at_terminal "$columns" tapectl recordings list)
+    text=$(at_terminal "$columns" recordings list)
     expect_fits "$columns" "$text" "recordings list"
     grep -q "^$id  SEALED" <<<"$text" || fail "the list at $columns columns has not the whole name $id: $text"
     for list in "lun list" "channel list" "jobs list"; do
       # shellcheck disable=SC2086
-      expect_fits "$columns" "$(at_terminal "$columns" tapectl $list)" "$list"
+      expect_fits "$columns" "$(at_terminal "$columns" $list)" "$list"
     done
   done
-  text=$(at_terminal 40 tapectl --wide recordings list)
+  text=$(at_terminal 40 --wide recordings list)
   grep -q '^NAME .*SEGMENTS$' <<<"$text" || fail "--wide leaves columns out: $text"
   tapectl lun show l0 | grep -q '^capacity_bytes ' || fail "lun show has no capacity: $(tapectl lun show l0)"
   tapectl channel show l0/c0 | grep -q '^datatype  *cf32_le$' || fail "channel show has no datatype: $(tapectl channel show l0/c0)"

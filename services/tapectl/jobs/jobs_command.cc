@@ -83,7 +83,7 @@ absl::Status ListJobs(Program& program, const ListOptions&) {
   for (const Job& job : jobs) {
     rows.push_back(RowOf(job));
   }
-  program.Print(AnswerOf(jobs), kJobHeads, rows);
+  program.Print(AnswerOf(jobs), kJobHeads, rows, {"BLOCKS", "MB/S", "RECORDING", "LOST"});
   return absl::OkStatus();
 }
 
