@@ -131,7 +131,8 @@ def tellers(name, deck):
 
     yield "show", 1, by_start(ns_of(shown["start_time"]))
     yield "list", 1, by_start(ns_of(listed[0]["start_time"]))
-    row = next(line for line in tapectl("recordings", "list", "--segments", output="table").splitlines() if info.name in line)
+    short = "/".join(info.name.split("/")[1::2])
+    row = next(line for line in tapectl("recordings", "list", "--segments", output="table").splitlines() if line.startswith(f"{short} "))
     words = [word for word in row.split() if word.endswith("Z") and word.count(":") == 2 or word == "unknown"]
     yield "the table", SECOND, by_start(None if words[0] == "unknown" else ns_of(words[0]))
     yield "Python", 1, [None if numpy.isnat(recording.time_of(i)) else int(recording.time_of(i).astype(int)) for i in wanted]

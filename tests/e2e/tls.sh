@@ -160,7 +160,7 @@ as root records ann || fail "the recording ended: $(cat "$WORK/ann.json" "$WORK/
 start_recording bob l1/bob
 BOB=$RECORDER
 new_policy "rulez: []"
-wait_for 5 logged "new file is wrong.*policy.yaml:1" || fail "a wrong policy is not told of"
+wait_for 5 logged "new policy file is wrong.*policy.yaml:1" || fail "a wrong policy is not told of"
 found=$(as root tapectl_json doctor 2>/dev/null) || true
 json_is "$found" 'any(.findings[]; .code == "POLICY_UNUSABLE" and .node == "storage")' "the doctor on the policy"
 new_policy "$(policy viewer)"

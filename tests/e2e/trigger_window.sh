@@ -10,7 +10,7 @@ RATE=1000000
 # has_begun BLOCKS: the newest job has moved some blocks.
 has_begun() { tapectl_json jobs list | jq -e ".jobs[0].blocks >= $1"; }
 
-is_closed() { tapectl_json recordings list --segments "$1" | jq -e --arg name "$2" '.recordings[] | select(.name == $name) | .state == "SEALED"'; }
+is_closed() { tapectl_json recordings list --segments "$1" | jq -e --arg name "$2" '.recordings[] | select(.name | endswith("/" + $name)) | .state == "SEALED"'; }
 
 # is_the_window: what the trigger has said it keeps is two seconds before it, from the beginning of a block on, and one after it. It
 # is there, as it was made. In a ring it may end in the next segment.
@@ -18,8 +18,8 @@ is_the_window() {
   local recording first trigger end channel begin
   read -r recording first trigger end < <(tail -n 1 "$WORK/capture")
   ((trigger - first >= 2 * RATE && end - trigger == RATE)) || fail "not the window: $(tail -n 1 "$WORK/capture")"
-  channel=${recording#luns/} channel=${channel%/recordings/*}
-  wait_for 60 is_closed "${channel/channels\//}" "$recording" || fail "$recording is not closed"
+  channel=${recording%/*}
+  wait_for 60 is_closed "$channel" "${recording##*/}" || fail "$recording is not closed"
   # Positions count from the first sample that the recording has.
   begin=$(tapectl_json recordings show "$recording" | jq .first_sample)
   first=$((first - begin)) end=$((end - begin))

@@ -124,7 +124,7 @@ class EachAllocation : public testing::TestWithParam<Case> {
   void ExpectEndedForMemory(const std::string& how) {
     EXPECT_EQ(how, "exit 71") << Said();
     EXPECT_THAT(Said(), HasSubstr("out of memory: this process ends here"));
-    EXPECT_THAT(Said(), HasSubstr("is kept"));
+    EXPECT_THAT(Said(), HasSubstr("are kept"));
   }
 
   // Against the running node.

@@ -65,7 +65,7 @@ TEST_F(OpeningTest, ANodeThatSaysNothingIsGivenUpAfterFiveSeconds) {
   ASSERT_TRUE(EndsBy(10 * kSecondNs));
   EXPECT_GE(*ended_ns_, 5 * kSecondNs);
   EXPECT_LT(*ended_ns_, 8 * kSecondNs);  // with its farewell
-  EXPECT_THAT(std::string(error_.message()), testing::HasSubstr("has said nothing for 5 s"));
+  EXPECT_THAT(std::string(error_.message()), testing::HasSubstr("has been silent for 5 s"));
 }
 
 TEST_F(OpeningTest, EachWordBeginsTheTimeAnewAndIsNamed) {
