@@ -53,7 +53,7 @@ class FeaturesSiteTest : public SiteTest {
 
   static void AddGroup(services::RecordSpec& spec) {
     spec.transfer.group = {.id = "g", .name = "array", .number = 2, .members = 3};
-    spec.at_ns = dataplane::SystemClock().WallNs() + dataplane::kSecondNs / 2;
+    spec.at_ns = dataplane::SystemClock().WallNs() + dataplane::kSecondNs * 2;
   }
 
   // From both nodes.
