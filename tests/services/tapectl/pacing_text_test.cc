@@ -55,10 +55,9 @@ TEST(PacingTextTest, PercentilesAreUpperBounds) {
 
 TEST(PacingTextTest, TellsWhatThereIs) {
   EXPECT_EQ(TimingText({}), "");
-  EXPECT_EQ(
-      TimingText(Example()),
-      "gave 32768000 samples in 1000 blocks\n"
-      "at 2000000 samples/s: 1 underruns; jitter p50 10us, p99 20us, p99.9 50us, max 1.2s\n");
+  EXPECT_EQ(TimingText(Example()),
+            "gave 32768000 samples in 1000 blocks\n"
+            "at 2000000 samples/s: 1 underruns; jitter p50 10us, p99 20us, p99.9 50us, max 1.2s\n");
   EXPECT_THAT(TimingText({.blocks = 2, .samples = 60, .turns = 3}),
               HasSubstr("3 turns of the loop"));
   EXPECT_EQ(TimingText({.after_at_ns = 42'000}), "first sample 42us after the time asked for\n");
