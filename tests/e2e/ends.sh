@@ -161,7 +161,7 @@ scenario_restart() {
   echo rubbish >"$WORK/worker-state/jobs"
   start_worker
   grep -q rubbish "$WORK"/worker-state/jobs.unreadable-* || fail "the unreadable list was not kept"
-  grep -q 'cannot be read.*kept as' "$WORK/worker.log" || fail "the log does not name it"
+  grep -q 'cannot read.*kept as' "$WORK/worker.log" || fail "the log does not name it"
   tapectl record l0/c0 --source synth --blocks 2 >/dev/null
   (($(job '.name[5:] | tonumber') > 1000000000)) || fail "numbers begin anew: $(job .name)"
 }

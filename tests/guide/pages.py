@@ -138,6 +138,6 @@ def plain(text):
 
 
 def same(expected, actual):
-    """Whether an output is the one of the page, where a line `...` stands for any number of lines."""
-    pattern = "\n".join(r"(?s:.*)" if line == "..." else re.escape(line) for line in plain(expected))
-    return re.fullmatch(pattern, "\n".join(plain(actual))) is not None
+    """Whether an output is the one of the page, where a line `...` stands for any number of lines, also for none."""
+    pattern = "".join(r"(?s:(?:.*\n)?)" if line == "..." else re.escape(line) + "\n" for line in plain(expected))
+    return re.fullmatch(pattern, "".join(line + "\n" for line in plain(actual))) is not None
