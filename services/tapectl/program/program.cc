@@ -10,7 +10,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "dataplane/printable.h"
@@ -36,11 +35,19 @@ std::string Line(const Row& row, const std::vector<size_t>& widths) {
 
 // "l0/c0/ID" of a full name, which may stand behind "HOST:PORT/"; another cell as it is.
 std::string ShortName(const std::string& cell) {
-  const size_t at = cell.find("luns/");
-  const bool behind_node = at != std::string::npos && at > 1 && cell[at - 1] == '/' &&
-                           cell.find(':') < at && cell.find('/') == at - 1;
-  if (at != 0 && !behind_node) return cell;
-  return absl::StrReplaceAll(cell, {{"luns/", ""}, {"/channels/", "/"}, {"/recordings/", "/"}});
+  constexpr std::array<absl::string_view, 3> kCollections = {"luns", "channels", "recordings"};
+  std::vector<absl::string_view> words = absl::StrSplit(cell, '/');
+  std::vector<absl::string_view> ids;
+  if (absl::StrContains(words.front(), ':')) {
+    ids.push_back(words.front());
+    words.erase(words.begin());
+  }
+  if (words.empty() || words.size() % 2 != 0 || words.size() > 2 * kCollections.size()) return cell;
+  for (size_t i = 0; i < words.size(); i += 2) {
+    if (words[i] != kCollections[i / 2]) return cell;
+    ids.push_back(words[i + 1]);
+  }
+  return absl::StrJoin(ids, "/");
 }
 
 // Whatever a cell says, it is one, and commands no terminal.

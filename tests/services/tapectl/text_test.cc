@@ -69,20 +69,23 @@ TEST(TableTest, LeavesOptionalColumnsOutUntilItFits) {
   const Table table{.heads = {"NAME", "STATE", "SIZE"},
                     .rows = {{"luns/l0/channels/c0/recordings/r", "SEALED", "1 MiB"},
                              {"a:1/luns/l0", "SALVAGED", "2 MiB"},
+                             {"luns/myluns/channels/c0", "", ""},
                              {"/srv/luns/x", "", ""}},
                     .optional = {"SIZE", "STATE"}};
   EXPECT_EQ(TextOf({table}),
             "NAME         STATE     SIZE\n"
             "l0/c0/r      SEALED    1 MiB\n"
             "a:1/l0       SALVAGED  2 MiB\n"
+            "myluns/c0\n"
             "/srv/luns/x\n");
   EXPECT_EQ(TextOf({table}, 28), TextOf({table}));
   EXPECT_EQ(TextOf({table}, 27),
             "NAME         STATE\n"
             "l0/c0/r      SEALED\n"
             "a:1/l0       SALVAGED\n"
+            "myluns/c0\n"
             "/srv/luns/x\n");
-  EXPECT_EQ(TextOf({table}, 5), "NAME\nl0/c0/r\na:1/l0\n/srv/luns/x\n");
+  EXPECT_EQ(TextOf({table}, 5), "NAME\nl0/c0/r\na:1/l0\nmyluns/c0\n/srv/luns/x\n");
 }
 
 TEST(ProgressTest, ShowsBarRatePercentAndTimeLeft) {
