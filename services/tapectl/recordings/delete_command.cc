@@ -101,7 +101,12 @@ absl::Status DeleteRecordings(Program& program, const DeleteOptions& options) {
   }
   std::vector<std::string> lines;
   for (const Found& found : all) {
-    if (!options.dry_run) TD_RETURN_IF_ERROR(DeleteFound(found));
+    const absl::Status done = options.dry_run ? absl::OkStatus() : DeleteFound(found);
+    if (!done.ok()) {
+      // The error names one recording; those before it are gone.
+      for (const std::string& line : lines) std::cerr << dataplane::Printable(line) << "\n";
+      return done;
+    }
     lines.push_back(absl::StrCat(options.dry_run ? "would delete " : "deleted ", found.text(),
                                  found.stream.segments.empty() ? " with all its parts" : ""));
   }
