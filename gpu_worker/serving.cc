@@ -19,6 +19,7 @@
 #include "gpu_worker/pipeline/device_choice.h"
 #include "gpu_worker/transfer/ring.h"
 #include "gpu_worker/worker.h"
+#include "services/base/addresses/listen_address.h"
 #include "services/base/process/daemon.h"
 #include "services/daemon/admin/admin.h"
 #include "services/daemon/placement.h"
@@ -133,6 +134,7 @@ struct Parts {
   const Settings settings;
   std::vector<pipeline::DeviceChoice> devices;  // until the worker has them
   std::optional<services::StopLimit> limit;     // goes last
+  std::optional<services::ReservedPort> port;   // until the server has it
   services::telemetry::otlp::Tracing tracing;
   std::unique_ptr<services::identity::Security> security;
   std::unique_ptr<services::admin::Admin> admin;
@@ -170,7 +172,7 @@ absl::Status Parts::Serve() {
   examiner.emplace(Examined(rails->transports(), *security, *worker));
   TD_ASSIGN_OR_RETURN(
       server, services::server::Server::Create(
-                  settings.listen, ServicesOf(*worker, *flight, *examiner, inlet_sessions.get()),
+                  *std::move(port), ServicesOf(*worker, *flight, *examiner, inlet_sessions.get()),
                   tracing.tracer(), security.get()));
   dataplane::Log(dataplane::LogLevel::kInfo, "main", "worker ready",
                  {{"listen", settings.listen}, {"port", absl::StrCat(server->port())}});
@@ -198,6 +200,7 @@ absl::StatusOr<std::unique_ptr<services::Serving>> StartServing(const Settings& 
   Parts& parts = *made;
   TD_ASSIGN_OR_RETURN(parts.devices, ChooseDevices(settings));
   dataplane::flight::SetOn(settings.flight);
+  TD_ASSIGN_OR_RETURN(parts.port, services::ReservedPort::Create(settings.listen));
   TD_ASSIGN_OR_RETURN(parts.security,
                       services::identity::Security::Create(settings.listen, settings.identity));
   TD_ASSIGN_OR_RETURN(JobPermissions permissions,

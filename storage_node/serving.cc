@@ -11,6 +11,7 @@
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
 #include "dataplane/transport/rail_set.h"
+#include "services/base/addresses/listen_address.h"
 #include "services/base/process/daemon.h"
 #include "services/console/console.h"
 #include "services/daemon/admin/admin.h"
@@ -162,6 +163,7 @@ absl::StatusOr<std::unique_ptr<services::Serving>> StartServing(const Settings& 
   dataplane::flight::SetOn(settings.flight);
   auto made = std::make_unique<Parts>(settings);
   Parts& parts = *made;
+  TD_ASSIGN_OR_RETURN(auto port, services::ReservedPort::Create(settings.listen));
   TD_ASSIGN_OR_RETURN(parts.security,
                       services::identity::Security::Create(settings.listen, settings.identity));
   TD_ASSIGN_OR_RETURN(parts.admin, services::admin::Admin::Create(settings.admin));
@@ -183,7 +185,7 @@ absl::StatusOr<std::unique_ptr<services::Serving>> StartServing(const Settings& 
   parts.describer.emplace(NodeName(), *parts.placement, *parts.registry);
   parts.examiner.emplace(Examined(settings, rails, *parts.placement, *parts.security, *parts.node));
   TD_ASSIGN_OR_RETURN(parts.server, services::server::Server::Create(
-                                        settings.listen,
+                                        std::move(port),
                                         ServicesOf(*parts.node, *parts.describer, *parts.flight,
                                                    *parts.examiner, *parts.registry),
                                         parts.tracing.tracer(), parts.security.get()));

@@ -98,17 +98,19 @@ std::map<std::string, std::string> ToLabels(const NullStream& stream) {
 }
 
 absl::Status ServeNullNode(const std::string& listen, const std::vector<std::string>& rails) {
+  TD_ASSIGN_OR_RETURN(auto port, services::ReservedPort::Create(listen));
   TD_ASSIGN_OR_RETURN(const auto rail_set, dataplane::RailSet::Create(rails, {.listen = true}));
   TD_ASSIGN_OR_RETURN(const auto loops, services::MakeSessionLoops());
   NullHost host;
   services::session::Registry registry(services::AsExecutors(loops), rail_set->transports(), &host);
   const Describer describer(registry);
   NullCatalog catalog;
-  TD_ASSIGN_OR_RETURN(const auto server,
-                      services::server::Server::Create(
-                          listen, {services::server::NodeServiceOver(describer),
-                                   services::server::CatalogServiceOver(catalog, catalog, catalog),
-                                   services::session_stream::SessionServiceOver(registry)}));
+  TD_ASSIGN_OR_RETURN(
+      const auto server,
+      services::server::Server::Create(
+          std::move(port), {services::server::NodeServiceOver(describer),
+                            services::server::CatalogServiceOver(catalog, catalog, catalog),
+                            services::session_stream::SessionServiceOver(registry)}));
   services::server::WaitForShutdownSignal();
   server->Drain();
   registry.Drain(0);

@@ -65,9 +65,10 @@ class SlowNode final : public services::RecorderControl, public services::ScrubC
 
 TEST(AnnotatedStreamTest, GoesOnWhereACallHasStopped) {
   SlowNode node;
-  const auto server = services::server::Server::Create(
-                          "127.0.0.1:0", {services::server::RecorderServiceOver(node, node)})
-                          .value();
+  const auto server =
+      services::server::Server::Create(services::ReservedPort::Create("127.0.0.1:0").value(),
+                                       {services::server::RecorderServiceOver(node, node)})
+          .value();
   const auto storage = services::storage_client::MakeStorageDialer()->Dial(
       absl::StrCat("127.0.0.1:", server->port()), {}, "");
   const auto report = std::make_shared<stages::StageReport>([] { return services::Notes(); });

@@ -18,7 +18,7 @@ struct LoopbackNode {
   FakeJobs jobs;
   FakeNode node{NodeRole::kStorage};
   std::unique_ptr<server::Server> server =
-      server::Server::Create("127.0.0.1:0",
+      server::Server::Create(ReservedPort::Create("127.0.0.1:0").value(),
                              {server::CatalogServiceOver(catalog, catalog, catalog),
                               server::PipelineServiceOver(jobs), server::NodeServiceOver(node)})
           .value();

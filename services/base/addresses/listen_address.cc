@@ -33,16 +33,18 @@ absl::Status Failed(int error) {
 }
 
 // `both_kinds`: of IPv6, and whoever calls by IPv4 too.
-absl::StatusOr<Fd> TryListen(const SocketAddress& address, bool both_kinds = false) {
+absl::StatusOr<Fd> TryBind(const SocketAddress& address, bool both_kinds = false) {
   Fd fd(socket(address.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (fd.get() < 0) return Failed(errno);
   const int on = 1, off = 0;
   setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   if (both_kinds) setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
-  if (bind(fd.get(), address.get(), address.bytes) != 0 || listen(fd.get(), SOMAXCONN) != 0) {
-    return Failed(errno);
-  }
+  if (bind(fd.get(), address.get(), address.bytes) != 0) return Failed(errno);
   return fd;
+}
+
+absl::Status StartListening(const Fd& socket) {
+  return listen(socket.get(), SOMAXCONN) == 0 ? absl::OkStatus() : Failed(errno);
 }
 
 struct Forget {
@@ -86,7 +88,9 @@ absl::StatusOr<Fd> ReceiveAt(const std::string& listen) {
 
 absl::StatusOr<Fd> ListenAt(const std::string& listen) {
   TD_ASSIGN_OR_RETURN(const Addresses addresses, Resolve(listen));
-  return TryListen(SocketAddress(*addresses));
+  TD_ASSIGN_OR_RETURN(Fd socket, TryBind(SocketAddress(*addresses)));
+  TD_RETURN_IF_ERROR(StartListening(socket));
+  return socket;
 }
 
 // The address that takes callers of both kinds, where `address` is either one's for all.
@@ -103,11 +107,11 @@ std::optional<SocketAddress> AnyOfBothKinds(const SocketAddress& address) {
   return both;
 }
 
-absl::StatusOr<std::vector<Fd>> TryListenAtAll(const std::string& listen) {
+absl::StatusOr<std::vector<Fd>> BindAll(const std::string& listen) {
   TD_ASSIGN_OR_RETURN(const Addresses addresses, Resolve(listen));
   std::vector<Fd> sockets;
   if (const auto both = AnyOfBothKinds(SocketAddress(*addresses)); both.has_value()) {
-    if (auto socket = TryListen(*both, true); socket.ok()) {
+    if (auto socket = TryBind(*both, true); socket.ok()) {
       sockets.push_back(*std::move(socket));
       return sockets;
     }
@@ -116,7 +120,7 @@ absl::StatusOr<std::vector<Fd>> TryListenAtAll(const std::string& listen) {
   for (const addrinfo* each = addresses.get(); each != nullptr; each = each->ai_next) {
     SocketAddress address(*each);
     if (!sockets.empty()) address.set_port(LocalAddress(sockets.front()).port());
-    absl::StatusOr<Fd> socket = TryListen(address);
+    absl::StatusOr<Fd> socket = TryBind(address);
     if (socket.ok()) sockets.push_back(*std::move(socket));
     first.Update(socket.status());
   }
@@ -175,11 +179,19 @@ absl::StatusOr<Fd> ListenForDatagrams(const std::string& listen) {
   return socket;
 }
 
-absl::StatusOr<std::vector<Fd>> ListenAtAll(const std::string& listen) {
+absl::StatusOr<ReservedPort> ReservedPort::Create(const std::string& listen) {
   TD_RETURN_IF_ERROR(CheckListenAddress(listen));
-  absl::StatusOr<std::vector<Fd>> sockets = TryListenAtAll(listen);
+  absl::StatusOr<std::vector<Fd>> sockets = BindAll(listen);
   if (!sockets.ok()) return dataplane::Prefixed(About(listen), sockets.status());
-  return sockets;
+  return ReservedPort(listen, *std::move(sockets));
+}
+
+absl::StatusOr<std::vector<Fd>> ReservedPort::Listen() {
+  for (const Fd& socket : sockets_) {
+    const absl::Status status = StartListening(socket);
+    if (!status.ok()) return dataplane::Prefixed(About(listen_), status);
+  }
+  return std::move(sockets_);
 }
 
 }  // namespace tapedeck::services

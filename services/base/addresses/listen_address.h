@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -32,8 +33,23 @@ absl::StatusOr<dataplane::Fd> Listen(const std::string& listen);
 // interfaces and from the senders for which it has joined; nothing before it has.
 absl::StatusOr<dataplane::Fd> ListenForDatagrams(const std::string& listen);
 
-// As Listen at every address that the host stands for, one at least, all with the same port.
-// 0.0.0.0 and [::] are all addresses of either kind.
-absl::StatusOr<std::vector<dataplane::Fd>> ListenAtAll(const std::string& listen);
+// The port of a server that is not ready yet: nobody else gets it, and nobody can connect. A node
+// reserves it before its rails let the system choose theirs.
+class ReservedPort {
+ public:
+  // At every address that the host of `listen` stands for, one at least, all with the same port.
+  // 0.0.0.0 and [::] are all addresses of either kind. The errors of Listen.
+  static absl::StatusOr<ReservedPort> Create(const std::string& listen);
+
+  // Sockets that do not block and listen; the same errors. Once.
+  absl::StatusOr<std::vector<dataplane::Fd>> Listen();
+
+ private:
+  ReservedPort(std::string listen, std::vector<dataplane::Fd> sockets)
+      : listen_(std::move(listen)), sockets_(std::move(sockets)) {}
+
+  std::string listen_;
+  std::vector<dataplane::Fd> sockets_;
+};
 
 }  // namespace tapedeck::services

@@ -16,7 +16,6 @@
 #include "dataplane/log.h"
 #include "dataplane/socket_address.h"
 #include "dataplane/status_macros.h"
-#include "services/base/addresses/listen_address.h"
 #include "services/rpc/limits.h"
 
 namespace tapedeck::services::server {
@@ -48,9 +47,9 @@ void Prepare(const Fd& socket) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Acceptor>> Acceptor::Create(const std::string& listen, Take take,
+absl::StatusOr<std::unique_ptr<Acceptor>> Acceptor::Create(ReservedPort port, Take take,
                                                            const AcceptorLimits& limits) {
-  TD_ASSIGN_OR_RETURN(std::vector<Fd> sockets, ListenAtAll(listen));
+  TD_ASSIGN_OR_RETURN(std::vector<Fd> sockets, port.Listen());
   Fd stop(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (stop.get() < 0) {
     return absl::UnavailableError(absl::StrCat("eventfd: ", std::strerror(errno)));

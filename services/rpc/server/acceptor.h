@@ -14,6 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "dataplane/fd.h"
+#include "services/base/addresses/listen_address.h"
 
 namespace tapedeck::services::server {
 
@@ -32,9 +33,8 @@ class Acceptor {
   // ("10.0.0.7:4711"); it must not wait. False: it is turned away, which was logged.
   using Take = std::function<bool(dataplane::Fd socket, const std::string& peer)>;
 
-  // Listens at HOST:PORT, all addresses of the host; port 0 lets the system choose.
-  // INVALID_ARGUMENT or UNAVAILABLE names the address and why it cannot be used.
-  static absl::StatusOr<std::unique_ptr<Acceptor>> Create(const std::string& listen, Take take,
+  // UNAVAILABLE names the address and why it cannot be used.
+  static absl::StatusOr<std::unique_ptr<Acceptor>> Create(ReservedPort port, Take take,
                                                           const AcceptorLimits& limits = {});
   ~Acceptor() { Stop(); }
 

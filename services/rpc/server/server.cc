@@ -20,7 +20,6 @@
 #include "dataplane/now.h"
 #include "dataplane/status_macros.h"
 #include "grpc/health/v1/health.grpc.pb.h"
-#include "services/base/addresses/listen_address.h"
 #include "services/rpc/convert/values/status.h"
 #include "services/rpc/grpc_process.h"
 #include "services/rpc/identity/caller.h"
@@ -168,11 +167,10 @@ void SetLimits(grpc::ServerBuilder& builder) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Server>> Server::Create(const std::string& listen,
+absl::StatusOr<std::unique_ptr<Server>> Server::Create(ReservedPort port,
                                                        const std::vector<ServiceFactory>& factories,
                                                        telemetry::trace::Tracer* tracer,
                                                        const identity::Security* security) {
-  TD_RETURN_IF_ERROR(CheckListenAddress(listen));
   // Called before the first builder: linking the plug-in alone can be dropped by the linker.
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   TD_ASSIGN_OR_RETURN(identity::CallerTokens caller_tokens, identity::CallerTokens::Create());
@@ -194,9 +192,10 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Create(const std::string& listen
   if (parts->server == nullptr) return absl::InternalError("gRPC's server did not start");
   TD_ASSIGN_OR_RETURN(
       parts->acceptor,
-      Acceptor::Create(listen, [raw = parts.get()](dataplane::Fd socket, const std::string& peer) {
-        return raw->Take(std::move(socket), peer);
-      }));
+      Acceptor::Create(std::move(port),
+                       [raw = parts.get()](dataplane::Fd socket, const std::string& peer) {
+                         return raw->Take(std::move(socket), peer);
+                       }));
   return std::unique_ptr<Server>(new Server(std::move(parts)));
 }
 

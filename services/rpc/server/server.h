@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "services/base/addresses/listen_address.h"
 #include "services/base/trace/tracer.h"
 #include "services/observe/telemetry/page.h"
 #include "services/rpc/server/service.h"
@@ -25,11 +26,10 @@ namespace tapedeck::services::server {
 // Owned by main, destroyed before what its services call. Any thread.
 class Server {
  public:
-  // Listens on HOST:PORT; port 0 lets the system choose. UNAVAILABLE or INVALID_ARGUMENT names
-  // the address and why it cannot be used. `tracer` may be null, and outlives the server, as does
-  // `security`; without it everybody may do everything, in plain text.
+  // UNAVAILABLE names the address and why it cannot be used. `tracer` may be null, and outlives the
+  // server, as does `security`; without it everybody may do everything, in plain text.
   static absl::StatusOr<std::unique_ptr<Server>> Create(
-      const std::string& listen, const std::vector<ServiceFactory>& factories,
+      ReservedPort port, const std::vector<ServiceFactory>& factories,
       telemetry::trace::Tracer* tracer = nullptr, const identity::Security* security = nullptr);
 
   // Shuts down without grace if that has not been done.

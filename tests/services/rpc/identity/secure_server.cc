@@ -91,7 +91,7 @@ SecureServer::SecureServer(const std::string& policy, bool for_others, const Aut
       security_(MakeSecurity(authority_, policy, for_others)),
       server_(
           server::Server::Create(
-              "127.0.0.1:0",
+              ReservedPort::Create("127.0.0.1:0").value(),
               {server::CatalogServiceOver(catalog_, catalog_, catalog_),
                server::RecorderServiceOver(others_->recorder, others_->recorder),
                server::PipelineServiceOver(jobs_), server::InletServiceOver(others_->inlets),

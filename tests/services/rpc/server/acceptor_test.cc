@@ -60,7 +60,7 @@ class AcceptorTest : public testing::Test {
  protected:
   std::unique_ptr<Acceptor> Make(const std::string& listen, const AcceptorLimits& limits = {}) {
     return Acceptor::Create(
-               listen,
+               ReservedPort::Create(listen).value(),
                [this](Fd socket, const std::string& peer) {
                  absl::MutexLock lock(&mutex_);
                  sockets_.push_back(std::move(socket));
@@ -130,7 +130,7 @@ TEST_F(AcceptorTest, StoppedNobodyGetsIn) {
 TEST_F(AcceptorTest, AnAddressInUseIsNamed) {
   const auto first = Make("127.0.0.1:0");
   const std::string taken = absl::StrCat("127.0.0.1:", first->port());
-  const auto second = Acceptor::Create(taken, [](Fd, const std::string&) { return true; });
+  const auto second = ReservedPort::Create(taken);
   EXPECT_THAT(std::string(second.status().message()), HasSubstr(taken));
 }
 

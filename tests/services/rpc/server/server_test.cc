@@ -127,18 +127,17 @@ TEST(ServerTest, ShutdownEndsWatchersSoon) {
 
 TEST(ServerTest, TakenPortIsNamed) {
   const LoopbackNode node;
-  const auto second = Server::Create(node.address, {NodeServiceOver(node.node)});
+  const auto second = ReservedPort::Create(node.address);
   ASSERT_FALSE(second.ok());
   EXPECT_THAT(std::string(second.status().message()), HasSubstr(node.address));
   EXPECT_THAT(std::string(second.status().message()), HasSubstr("in use"));
 }
 
 TEST(ServerTest, UnusableAddressIsExplained) {
-  const FakeNode node(NodeRole::kWorker);
   for (const char* listen : {"192.0.2.1:7400", "no-port", "127.0.0.1:99999"}) {
-    const auto server = Server::Create(listen, {NodeServiceOver(node)});
-    ASSERT_FALSE(server.ok()) << listen;
-    EXPECT_THAT(std::string(server.status().message()), HasSubstr(listen));
+    const auto port = ReservedPort::Create(listen);
+    ASSERT_FALSE(port.ok()) << listen;
+    EXPECT_THAT(std::string(port.status().message()), HasSubstr(listen));
   }
 }
 

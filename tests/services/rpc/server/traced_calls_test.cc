@@ -42,8 +42,9 @@ class TracedCalls : public testing::Test {
   trace::Traced caller_;
   trace::Traced node_;
   FakeJobs jobs_;
-  std::unique_ptr<Server> server_ =
-      Server::Create("127.0.0.1:0", {PipelineServiceOver(jobs_)}, &node_.tracer).value();
+  std::unique_ptr<Server> server_ = Server::Create(ReservedPort::Create("127.0.0.1:0").value(),
+                                                   {PipelineServiceOver(jobs_)}, &node_.tracer)
+                                        .value();
 };
 
 TEST_F(TracedCalls, HangTogether) {

@@ -111,7 +111,9 @@ class ServingNode final : public session::SessionAcceptor {
   explicit ServingNode(bool echo = false)
       : echo_(echo),
         loop_(dataplane::EventLoop::Create("serving").value()),
-        server_(server::Server::Create("127.0.0.1:0", {SessionServiceOver(*this)}).value()) {}
+        server_(server::Server::Create(ReservedPort::Create("127.0.0.1:0").value(),
+                                       {SessionServiceOver(*this)})
+                    .value()) {}
 
   void OnStream(std::unique_ptr<ControlStream> stream) override {
     auto end = std::make_unique<End>(std::move(stream), *loop_, echo_);
