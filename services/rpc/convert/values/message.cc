@@ -150,8 +150,13 @@ void ConstWireField::Read(int32_t& value) const {
   value = place_.reflection->GetInt32(message_, field_);
 }
 
-void ConstWireField::Read(uint16_t& value) const {
-  value = static_cast<uint16_t>(place_.reflection->GetUInt32(message_, field_));
+absl::Status ConstWireField::Read(uint16_t& value) const {
+  const uint32_t number = place_.reflection->GetUInt32(message_, field_);
+  if (number > UINT16_MAX) {
+    return FieldError(field_->name(), absl::StrCat("is ", number, "; at most ", UINT16_MAX));
+  }
+  value = static_cast<uint16_t>(number);
+  return absl::OkStatus();
 }
 
 void ConstWireField::Read(uint32_t& value) const {
@@ -202,15 +207,20 @@ void ConstWireField::Read(std::map<std::string, std::string>& values) const {
   }
 }
 
-void ConstWireField::Read(std::vector<float>& values) const {
+absl::Status ConstWireField::Read(std::vector<float>& values) const {
   std::string bytes;
   Read(bytes);
-  values.resize(bytes.size() % sizeof(float) == 0 ? bytes.size() / sizeof(float) : 0);
+  if (bytes.size() % sizeof(float) != 0) {
+    return FieldError(field_->name(),
+                      absl::StrCat("has ", bytes.size(), " bytes; a value takes ", sizeof(float)));
+  }
+  values.resize(bytes.size() / sizeof(float));
   const auto* at = reinterpret_cast<const std::byte*>(bytes.data());
   for (float& value : values) {
     value = std::bit_cast<float>(dataplane::GetLittleEndian<uint32_t>(at));
     at += sizeof(float);
   }
+  return absl::OkStatus();
 }
 
 void ConstWireField::Read(absl::Status& status) const {

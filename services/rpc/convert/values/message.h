@@ -66,8 +66,8 @@ const Places::Place* PlacesOf(const google::protobuf::Message& message) {
 }
 
 // A place in a message. What is zero or empty is not set, unless the field `keeps`. Reading takes
-// what is in a message as it is, but for enums, of which a number that the proto does not have is
-// ARGUMENT_INVALID, or as if not set where the field `grows`.
+// what is in a message as it is, where the value can hold it. A number that an enum of the proto
+// does not have is ARGUMENT_INVALID, or as if not set where the field `grows`.
 class WireField {
  public:
   // `place` is of the message, and of the value's type.
@@ -113,15 +113,15 @@ class ConstWireField {
   void Read(double& value) const;
   void Read(bool& value) const;
   void Read(int32_t& value) const;
-  void Read(uint16_t& value) const;
   void Read(uint32_t& value) const;
   void Read(uint64_t& value) const;
   void Read(int64_t& ns) const;
   void Read(std::optional<int64_t>& ns) const;
   void Read(std::vector<std::string>& values) const;
   void Read(std::map<std::string, std::string>& values) const;
-  void Read(std::vector<float>& values) const;  // none if they are cut
   void Read(absl::Status& status) const;
+  absl::Status Read(uint16_t& value) const;             // over 65,535 is ARGUMENT_INVALID
+  absl::Status Read(std::vector<float>& values) const;  // as is the part of a float
   // None if it is not set.
   absl::StatusOr<std::optional<int>> ReadNumber() const;
   int size() const;
@@ -185,10 +185,13 @@ absl::Status ReadField(const ConstWireField& from, Value& value) {
   if constexpr (std::is_enum_v<Value>) {
     TD_ASSIGN_OR_RETURN(const std::optional<int> number, from.ReadNumber());
     if (number.has_value()) value = static_cast<Value>(*number);
-  } else {
+    return absl::OkStatus();
+  } else if constexpr (std::is_void_v<decltype(from.Read(value))>) {
     from.Read(value);
+    return absl::OkStatus();
+  } else {
+    return from.Read(value);
   }
-  return absl::OkStatus();
 }
 
 inline absl::Status ReadField(const ConstWireField& from, std::optional<int64_t>& ns) {

@@ -1,5 +1,6 @@
 // Every field of every message survives the way to our structs and back: each message is filled by
 // reflection, so that a field added to a proto and forgotten here fails.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -85,6 +86,9 @@ TEST(RoundTripTest, ViewNumbersAreAsManyAsTheMessageSays) {
   envelope.set_maxima("23456789");
   envelope.set_powers("34567890");
   ExpectRoundTrip(envelope);
+  auto cut = Filled<v1::Spectrogram>();
+  cut.set_powers("5 bytes");
+  EXPECT_THAT(FromProto(cut).status().message(), testing::HasSubstr("powers"));
 }
 
 // Filled sets the first arm of a oneof.
@@ -111,6 +115,8 @@ TEST(RoundTripTest, Node) {
   ExpectRoundTrip(node);
   const auto stats = Filled<v1::WatchStatsResponse>();
   ExpectSame(ToProto(FromProto(stats)), stats);
+  node.mutable_rails(0)->set_port(UINT16_MAX + 1);
+  EXPECT_EQ(FromProto(node).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
 TEST(RoundTripTest, Trace) {
