@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "absl/strings/match.h"
 #include "dataplane/executor/thread.h"
 #include "dataplane/log.h"
 #include "dataplane/status_macros.h"
@@ -27,6 +28,8 @@ absl::Status WithLowPriority(const std::function<void()>& make) {
 void RouteGrpcLog() {
   gpr_set_log_function([](gpr_log_func_args* args) {
     if (args->severity < GPR_LOG_SEVERITY_ERROR) return;
+    // Its own end, where a timer of its poller was still to come.
+    if (absl::StrContains(args->message, "Timer list shutdown")) return;
     dataplane::Log(dataplane::LogLevel::kWarning, "grpc", args->message);
   });
 }
