@@ -21,6 +21,9 @@
 namespace tapedeck::bench {
 namespace {
 
+// Exit status of a child that could not execute what it shall run, as a shell's.
+constexpr int kNoProgram = 127;
+
 uint16_t FreePort() {
   const int fd = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{.sin_family = AF_INET};
@@ -41,7 +44,18 @@ pid_t Spawn(const std::vector<std::string>& line, const std::string& log) {
   const int fd = open(log.c_str(), O_CREAT | O_WRONLY, 0600);
   dup2(fd, STDERR_FILENO);
   execv(argv[0], argv.data());
-  _exit(127);
+  _exit(kNoProgram);
+}
+
+// UNAVAILABLE with the last line that it wrote, once it has ended.
+absl::Status IfEnded(pid_t pid, const std::string& program, const std::string& log) {
+  int status = 0;
+  if (waitpid(pid, &status, WNOHANG) != pid) return absl::OkStatus();
+  std::string last;
+  std::ifstream lines(log);
+  for (std::string line; std::getline(lines, line);) last = line;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kNoProgram) last = "it cannot be executed";
+  return absl::UnavailableError(absl::StrCat(program, " has ended: ", last));
 }
 
 // A policy that lets everybody do everything, as often as they can.
@@ -89,7 +103,8 @@ absl::StatusOr<std::unique_ptr<NodeProcess>> NodeProcess::Start(
     const auto secured = SecurityOptions(tls, absl::StrCat(state, "/policy.yaml"));
     line.insert(line.end(), secured.begin(), secured.end());
   }
-  const pid_t pid = Spawn(line, absl::StrCat(state, "/log"));
+  const std::string log = absl::StrCat(state, "/log");
+  const pid_t pid = Spawn(line, log);
   if (pid < 0) return absl::InternalError("fork failed");
   auto node =
       std::unique_ptr<NodeProcess>(new NodeProcess(pid, state, address, std::move(credentials)));
@@ -97,6 +112,7 @@ absl::StatusOr<std::unique_ptr<NodeProcess>> NodeProcess::Start(
   for (int i = 0; i < 100; ++i) {
     answer = services::client::GetNode(node->NewChannel(), absl::Seconds(5)).status();
     if (answer.ok()) return node;
+    TD_RETURN_IF_ERROR(IfEnded(pid, line.front(), log));
     absl::SleepFor(absl::Milliseconds(100));
   }
   return answer;

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "dataplane/status_macros.h"
+#include "storage_node/luns/lun_check.h"
 #include "storage_node/recording/recovery/recovery.h"
 #include "storage_node/store/list.h"
 #include "tests/bench/streams.h"
@@ -169,6 +170,7 @@ absl::StatusOr<SharingRates> RunSharing(const SharingRun& run) {
                           .uid = "00112233-4455-4677-8899-aabbccddeeff",
                           .store = run.store.kind,
                           .members = run.store.members};
+  TD_RETURN_IF_ERROR(storage_node::luns::CheckLunShape(lun, kind));
   TD_ASSIGN_OR_RETURN(const auto first, dataplane::EventLoop::Create("session-0"));
   TD_ASSIGN_OR_RETURN(const auto second, dataplane::EventLoop::Create("session-1"));
   absl::StatusOr<SharingRates> rates;

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "dataplane/executor/event_loop.h"
 #include "dataplane/status_macros.h"
+#include "storage_node/luns/lun_check.h"
 #include "storage_node/recording/recovery/recovery.h"
 #include "storage_node/store/list.h"
 #include "tests/bench/streams.h"
@@ -102,6 +103,7 @@ absl::Status AwaitSpares(const services::Lun& lun) {
 absl::StatusOr<StoreRates> RunStore(const StoreRun& run) {
   TD_ASSIGN_OR_RETURN(const auto kind, storage_node::store::FindStoreKind(run.kind));
   const services::Lun lun = LunOf(run);
+  TD_RETURN_IF_ERROR(storage_node::luns::CheckLunShape(lun, kind));
   TD_ASSIGN_OR_RETURN(const auto loop, dataplane::EventLoop::Create("session"));
   StoreRates rates;
   absl::Status status;
