@@ -54,6 +54,8 @@ CAPACITY=64MiB lun_with_channel memory h0/c cf32_le 64KiB
 for name in c-a c-b c-c c-d; do tapectl channel create "h0/$name" --block-bytes 64KiB >/dev/null; done
 victim=$(tapectl_json record h0/c --source synth --blocks 50 | jq -r .recording)
 mapfile -t rails < <(rail_addresses)
+# The ring's memory is resident from here on, however slow this machine is.
+is_whole "$(tapectl_json record l0/c0 --source synth --blocks 300)" "a recording of more than the ring holds"
 
 honest_recording $((SECONDS_OF_IT / 2 + 1))
 end_job
