@@ -66,9 +66,11 @@ std::string PlacedName(const FoundRecording& one) {
   return absl::StrCat(one.node, "/", one.recording.name);
 }
 
-// What each node has under that name; the first error where none has.
-absl::StatusOr<std::vector<FoundRecording>> FindOnEach(const Nodes& nodes,
-                                                       const std::string& text) {
+// What each node has under that name; the first error where none has, or where one that must answer
+// does not.
+absl::StatusOr<std::vector<FoundRecording>> FindOnEach(const Nodes& nodes, const std::string& text,
+                                                       Asked asked) {
+  const bool of_all = asked == Asked::kAll || absl::EndsWith(text, "/latest");
   absl::Status first_error;
   std::vector<FoundRecording> found;
   for (const Nodes& node : EachNode(nodes)) {
@@ -76,6 +78,9 @@ absl::StatusOr<std::vector<FoundRecording>> FindOnEach(const Nodes& nodes,
     const auto name = RecordingNameOf(text, *catalog);
     auto recording =
         name.ok() ? catalog->GetRecording(*name) : absl::StatusOr<Recording>(name.status());
+    if (of_all && !recording.ok() && !absl::IsNotFound(recording.status())) {
+      return dataplane::Prefixed(absl::StrCat(node.storage, ": "), recording.status());
+    }
     first_error.Update(recording.status());
     if (recording.ok()) found.push_back({node.storage, *std::move(recording)});
   }
@@ -116,10 +121,10 @@ absl::StatusOr<std::vector<FoundRecording>> ChooseMeant(std::vector<FoundRecordi
                                         PlacedName(found[0]), " or ", PlacedName(found[1])));
 }
 
-absl::StatusOr<std::string> PlaceRecording(Nodes& nodes, const std::string& text) {
+absl::StatusOr<std::string> PlaceRecording(Nodes& nodes, const std::string& text, Asked asked) {
   TD_ASSIGN_OR_RETURN(const std::string name, TakeNode(nodes, text, 3));
   if (!NamesSeveral(nodes)) return name;
-  TD_ASSIGN_OR_RETURN(std::vector<FoundRecording> found, FindOnEach(nodes, name));
+  TD_ASSIGN_OR_RETURN(std::vector<FoundRecording> found, FindOnEach(nodes, name, asked));
   TD_ASSIGN_OR_RETURN(found, ChooseMeant(std::move(found), name));
   if (!IsWhole(found.front().recording)) return found.front().recording.name;
   nodes.storage = found.front().node;

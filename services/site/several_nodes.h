@@ -33,11 +33,18 @@ std::vector<All> EachNode(const All& all) {
   return each;
 }
 
+// Which nodes must have answered before one of them is taken.
+enum class Asked {
+  kFirst,  // any; of `latest` all, as the newest may be where nobody answers
+  kAll,    // all: what is done cannot be undone
+};
+
 // What a recording is called where it is: `text` without a node before it (TakeNode). --storage is
 // one node alone then, if the name says so or one has all of it; else several, which have parts of
 // what this returns, a full name. `latest` is the newest of all nodes. NAME_INVALID: several nodes
 // have one of that name, each all of it; the text says how to name either.
-absl::StatusOr<std::string> PlaceRecording(Nodes& nodes, const std::string& text);
+absl::StatusOr<std::string> PlaceRecording(Nodes& nodes, const std::string& text,
+                                           Asked asked = Asked::kFirst);
 
 // What one node lists, or has under a name.
 struct FoundRecording {

@@ -116,6 +116,12 @@ while read -r name; do
 done <<<"$listed"
 json_is "$(tapectl_json play "$ID" --sink verify)" ".blocks == 40" "the original, by its ID"
 json_is "$(tapectl_json play l0/c0/latest --sink verify)" ".blocks == 30" "the newest of both nodes"
+# Where a node does not answer, the newest may be there.
+(
+  export TAPEDECK_STORAGE=127.0.1.1:7400,127.0.1.2:1
+  refuses NODE_UNREACHABLE 127.0.1.2:1 recordings delete --yes l0/c0/latest
+  refuses NODE_UNREACHABLE 127.0.1.2:1 play l0/c0/latest --sink verify
+)
 tapectl recordings delete "127.0.1.2:7400/l0/c0/$ID" >/dev/null
 json_is "$(tapectl_json play "l0/c0/$ID" --sink verify)" ".blocks == 40" "what one node alone has needs no node"
 tapectl recordings move "l0/c0/$ID" 127.0.1.2:7400/l0/c0 >/dev/null || fail "it does not move"

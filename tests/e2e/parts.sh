@@ -67,5 +67,7 @@ expect_error_in "$answer" FAILED_PRECONDITION CHANNEL_IN_USE
 at 0 recordings update "$name" --label a=b >/dev/null
 json_is "$(TAPEDECK_STORAGE=${ADDRESSES[0]} tapectl_json recordings show "$name")" '.part.number == 1 and .part.parts == 3 and .labels == {a: "b"}' "what an update changes"
 answer=$(TAPEDECK_STORAGE=${ADDRESSES[0]} tapectl_json recordings export "$name" --format raw --to "$WORK/x") && fail "exported: $answer"
+answer=$(tapectl_json recordings delete "$name" --segment 0) && fail "a segment of parts: $answer"
+expect_error_in "$answer" INVALID_ARGUMENT ARGUMENT_INVALID
 tapectl recordings delete "$name" >/dev/null
 for i in 0 1 2; do ! at "$i" recordings show "$name" >/dev/null 2>&1 || fail "node $i still has its part"; done

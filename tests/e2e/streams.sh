@@ -76,7 +76,7 @@ notes() {
 looks() {
   json_is "$(tapectl_json recordings show l0/c0/latest)" ".segments == 7 and .bytes == $BYTES" "show"
   json_is "$(tapectl_json recordings show l0/c0/latest --segment 6)" ".segment == 6 and .blocks == 5" "show one"
-  tapectl recordings show l0/c0/latest --segment 6 | grep '^first_sample  *[1-9]' >/dev/null || fail "show does not say where it begins"
+  tapectl recordings show l0/c0/latest --segment 6 | grep '^first sample  *[1-9]' >/dev/null || fail "show does not say where it begins"
   json_is "$(tapectl_json recordings show l0/c0/latest --segment 6)" ".first_sample == 6 * $SEGMENT / 2" "where one begins"
   tapectl play l0/c0/latest --segment 6 --from-sample 1000 --to-sample 3000 --sink "file:$WORK/cut.bin" --replace >/dev/null
   same <(slice "$WORK/in.bin" $((6 * SEGMENT + 2000)) 4000) "$WORK/cut.bin"
@@ -172,6 +172,12 @@ copies() {
 # shellcheck disable=SC2016
 # What is gone is missing: zeros where the format tells so, else only if that is wanted.
 lost() {
+  local segments
+  # The first segment has the stream's name: a list of segments is no list of what may go.
+  mapfile -t segments < <(tapectl_json recordings list l0/c0 --segments | jq -r '.recordings[-3:][].name')
+  refused ARGUMENT_INVALID recordings delete --yes "${segments[@]}"
+  refused ARGUMENT_INVALID recordings delete "$STREAM" </dev/null
+  json_is "$(tapectl_json recordings show l0/c0/latest)" '.segments == 7' "the stream after refusals"
   tapectl recordings delete l0/c0/latest --segment 3 >/dev/null
   tapectl recordings export l0/c0/latest --format sigmf --to "$WORK/gap" >/dev/null
   json_is "$(cat "$WORK/gap.sigmf-meta")" "[.annotations[] | select(.[\"core:label\"] == \"missing\")

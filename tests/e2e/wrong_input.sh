@@ -52,6 +52,7 @@ record_and_play() {
     record l0/c0 --source synth --blocks 1 --transform power:points=16 --transform fft:points=16
   refuse NOT_FOUND RECORDING_NOT_FOUND play luns/l0/channels/c0/recordings/none --sink null
   refuse NOT_FOUND RECORDING_NOT_FOUND recordings delete luns/l0/channels/c0/recordings/none
+  refuse NOT_FOUND RECORDING_NOT_FOUND recordings delete --dry-run luns/l0/channels/c0/recordings/none
   refuse NOT_FOUND JOB_NOT_FOUND jobs cancel jobs/none
 }
 

@@ -39,15 +39,6 @@ Json Located(const Item& item, std::optional<uint64_t> first_sample) {
   return out;
 }
 
-std::vector<std::vector<std::string>> MembersOf(const Json& object) {
-  std::vector<std::vector<std::string>> rows;
-  for (const auto& [key, value] : object.items()) {
-    rows.push_back(
-        {key, value.is_string() ? dataplane::Printable(value.get<std::string>()) : Dump(value)});
-  }
-  return rows;
-}
-
 Json ObjectOf(const FileAnswer& answer) {
   return {{"recording", answer.recording},
           {"file", answer.file},
@@ -242,33 +233,20 @@ Answer AnswerOf(const RepairAnswer& answer) {
 
 Answer AnswerOf(const std::string& done, const std::string& name) { return {Dump({{done, name}})}; }
 
+Answer AnswerOf(const std::string& done, size_t asked, const std::vector<std::string>& names,
+                const absl::Status& error) {
+  if (asked == 1 && !error.ok()) return AnswerOf(error);
+  if (asked == 1) return AnswerOf(done, names.front());
+  std::vector<std::string> lines;
+  for (const std::string& name : names) lines.push_back(Dump({{done, name}}));
+  Json object = {{done, names}};
+  if (!error.ok()) {
+    object["error"] = ToJson(error);
+    lines.push_back(AnswerOf(error).json);
+  }
+  return {Dump(object), std::move(lines)};
+}
+
 Answer AnswerOf(const absl::Status& error) { return {Dump({{"error", ToJson(error)}})}; }
-
-std::vector<std::vector<std::string>> FieldsOf(const Lun& lun) { return MembersOf(ToJson(lun)); }
-std::vector<std::vector<std::string>> FieldsOf(const Channel& channel) {
-  return MembersOf(ToJson(channel));
-}
-std::vector<std::vector<std::string>> FieldsOf(const Stream& stream) {
-  auto rows = MembersOf(ToJson(stream));
-  const model::Origin& origin = stream.segments.front().origin;
-  const std::string made = model::OriginText(origin);
-  for (std::vector<std::string>& row : rows) {
-    if (row[0] == "origin") row[1] = dataplane::Printable(made);
-    if (row[0] == "kept" && stream.segmented) row[1] = KeptText(stream);
-  }
-  if (!origin.original_cause.empty()) {
-    rows.push_back({"original_cause", dataplane::Printable(origin.original_cause)});
-  }
-  if (!origin.metadata.empty()) {
-    rows.push_back({"metadata", dataplane::Printable(origin.metadata)});
-  }
-  return rows;
-}
-
-std::vector<std::vector<std::string>> FieldsOf(const Job& job) {
-  Json object = ToJson(job);
-  object["notes"] = model::TextsOf(job.notes);
-  return MembersOf(object);
-}
 
 }  // namespace tapedeck::services::tapectl

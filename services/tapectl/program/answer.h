@@ -169,14 +169,12 @@ Answer AnswerOf(const std::vector<TreatmentAnswer>& kinds);
 
 // {"deleted": "luns/l0"}
 Answer AnswerOf(const std::string& done, const std::string& name);
+// The same of one that was `asked` for; of several {"deleted": [NAME, ...]}. With the error after
+// which the rest was left, if there is one.
+Answer AnswerOf(const std::string& done, size_t asked, const std::vector<std::string>& names,
+                const absl::Status& error);
 
 // {"error": {...}}
 Answer AnswerOf(const absl::Status& error);
-
-// Each member's name and its value, as rows of a table.
-std::vector<std::vector<std::string>> FieldsOf(const Lun& lun);
-std::vector<std::vector<std::string>> FieldsOf(const Channel& channel);
-std::vector<std::vector<std::string>> FieldsOf(const Stream& stream);
-std::vector<std::vector<std::string>> FieldsOf(const Job& job);
 
 }  // namespace tapedeck::services::tapectl

@@ -1,8 +1,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <iostream>
 #include <memory>
+#include <set>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -31,63 +33,126 @@ struct DeleteOptions {
 struct Found {
   Program nodes;
   std::string name;
-  Stream stream;  // of one in parts on several nodes: empty
-  const std::string& full_name() const { return stream.segments.empty() ? name : stream.name; }
-  std::string text() const { return stream.segments.empty() ? name : DoneText(stream); }
+  Stream stream;     // of one in parts on several nodes: empty
+  std::string node;  // before its name, where several were asked; else empty
+  bool in_parts() const { return stream.segments.empty(); }
+  const std::string& full_name() const { return in_parts() ? name : stream.name; }
+  std::string placed(absl::string_view text) const {
+    return node.empty() ? std::string(text) : absl::StrCat(node, "/", text);
+  }
+  // What is deleted, as a person reads it.
+  std::string text() const {
+    return in_parts() ? absl::StrCat(name, " with all its parts") : placed(DoneText(stream));
+  }
 };
 
+absl::Status CheckIsNotWritten(const Found& found) {
+  for (const Recording& segment : found.stream.segments) {
+    if (segment.state != RecordingState::kRecording) continue;
+    return RecordingBusy(segment.name, model::NameOf(segment.state),
+                         absl::StrCat(segment.name, " is being recorded"));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Found> FindToDelete(const Program& program, const RecordingChoice& choice) {
-  Found found{.nodes = program, .name = "", .stream = {}};
-  TD_ASSIGN_OR_RETURN(found.name, PlaceRecording(found.nodes, choice.name));
-  if (NamesSeveral(found.nodes)) return found;
+  Found found{.nodes = program, .name = "", .stream = {}, .node = ""};
+  TD_ASSIGN_OR_RETURN(found.name, PlaceRecording(found.nodes, choice.name, Asked::kAll));
+  if (NamesSeveral(found.nodes)) {
+    if (!choice.segment.has_value()) return found;
+    return ArgumentInvalid("segment", absl::StrCat(found.name,
+                                                   " is in parts, and its segments are "
+                                                   "deleted together"));
+  }
+  if (NamesSeveral(program)) found.node = found.nodes.storage;
   const auto catalog = found.nodes.Catalog();
   TD_ASSIGN_OR_RETURN(found.stream,
-                      StreamNamed(model::Use::kDelete, {found.name, choice.segment}, *catalog));
+                      StreamThere(model::Use::kDelete, {found.name, choice.segment}, *catalog));
   TD_RETURN_IF_ERROR(CheckMeant(found.name, found.stream.segments.front()));
+  TD_RETURN_IF_ERROR(CheckIsNotWritten(found));
   return found;
 }
 
+// A name that is given twice, or a stream and one of its segments: the first has the name of the
+// stream, so that a list of segments would delete all of them.
+absl::Status CheckNoneTwice(const std::vector<Found>& all) {
+  std::set<std::string> names;
+  for (const Found& found : all) {
+    if (found.in_parts() && !names.insert(found.name).second) {
+      return ArgumentInvalid("recording", absl::StrCat(found.name, " is named twice"));
+    }
+    for (const Recording& segment : found.stream.segments) {
+      const std::string name = found.placed(segment.name);
+      if (names.insert(name).second) continue;
+      return ArgumentInvalid(
+          "recording",
+          absl::StrCat(name,
+                       " is named twice, by itself or as a segment of its stream; the name of "
+                       "a stream means all its segments, and --segment one of them"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status DeletePartsOf(const Found& found) {
+  std::vector<std::string> gone;
   for (const Program& node : EachNode(found.nodes)) {
     const absl::Status deleted = node.Catalog()->DeleteRecording(found.name);
+    if (deleted.ok()) gone.push_back(node.storage);
     if (deleted.ok() || absl::IsNotFound(deleted)) continue;
-    return dataplane::Prefixed(absl::StrCat(node.storage, ": "), deleted);
+    const std::string before =
+        gone.empty() ? ""
+                     : absl::StrCat("its parts on ", absl::StrJoin(gone, ", "), " are deleted; ");
+    return dataplane::Prefixed(absl::StrCat(found.name, ": ", before, node.storage, ": "), deleted);
   }
   return absl::OkStatus();
 }
 
-// Of a stream all segments, the newest first: where that is being written, none is deleted.
-absl::Status DeleteFound(const Found& found) {
-  if (found.stream.segments.empty()) return DeletePartsOf(found);
+// Of a stream all segments, the newest first: where that is being written, none is deleted. What
+// went is left in `found`.
+absl::Status DeleteFound(Found& found) {
+  if (found.in_parts()) return DeletePartsOf(found);
   const auto catalog = found.nodes.Catalog();
-  std::vector<Recording> segments = found.stream.segments;
-  std::ranges::reverse(segments);
-  for (const Recording& segment : segments) {
-    const absl::Status deleted = catalog->DeleteRecording(segment.name);
+  std::vector<Recording> gone;
+  absl::Status status;
+  for (auto at = found.stream.segments.rbegin(); at != found.stream.segments.rend(); ++at) {
+    status = catalog->DeleteRecording(at->name);
+    if (status.ok()) gone.push_back(*at);
     // A ring may have been faster.
-    if (!found.stream.segmented || !absl::IsNotFound(deleted)) TD_RETURN_IF_ERROR(deleted);
+    if (found.stream.segmented && absl::IsNotFound(status)) status = absl::OkStatus();
+    if (!status.ok()) break;
   }
-  return absl::OkStatus();
+  if (!status.ok() && !gone.empty()) {
+    status = dataplane::Prefixed(
+        absl::StrCat(gone.size(), " segments of ", found.stream.name, " are deleted; "), status);
+  }
+  if (status.ok() && found.stream.segmented) found.stream.segments = std::move(gone);
+  return status;
 }
 
-// Asks where a person can answer: stdin and stderr are a terminal.
-bool IsConfirmed(const DeleteOptions& options, const std::vector<Found>& all) {
-  if (options.yes || isatty(STDIN_FILENO) != 1 || isatty(STDERR_FILENO) != 1) return true;
-  for (const Found& found : all) std::cerr << dataplane::Printable(found.text()) << "\n";
-  std::cerr << "Delete " << (all.size() == 1 ? "this recording" : "these recordings") << "? [y/N] "
-            << std::flush;
+// At a terminal a person is asked, wherever the other streams go. Elsewhere a stream, whose name is
+// that of a segment, needs --yes.
+absl::Status CheckConfirmed(const DeleteOptions& options, const std::vector<Found>& all) {
+  if (options.yes || options.dry_run) return absl::OkStatus();
+  if (isatty(STDIN_FILENO) != 1) {
+    const auto stream = std::ranges::find_if(
+        all, [](const Found& found) { return found.stream.segments.size() > 1; });
+    if (stream == all.end()) return absl::OkStatus();
+    return ArgumentInvalid(
+        "yes", absl::StrCat(stream->full_name(), " is a stream of ", stream->stream.segments.size(),
+                            " segments: give --yes to delete all of them, or "
+                            "--segment N for one"));
+  }
+  std::ofstream terminal("/dev/tty");
+  std::ostream& out = terminal.is_open() ? terminal : std::cerr;
+  for (const Found& found : all) out << dataplane::Printable(found.text()) << "\n";
+  out << "Delete " << (all.size() == 1 ? "this recording" : "these recordings") << "? [y/N] "
+      << std::flush;
   std::string answer;
   std::getline(std::cin, answer);
   answer = absl::AsciiStrToLower(absl::StripAsciiWhitespace(answer));
-  return answer == "y" || answer == "yes";
-}
-
-// The names that were deleted, or would be: one as an object, several as a list.
-Answer DoneAnswer(const char* done, const std::vector<Found>& all) {
-  if (all.size() == 1) return AnswerOf(done, all.front().full_name());
-  std::vector<std::string> items;
-  for (const Found& found : all) items.push_back(AnswerOf(done, found.full_name()).json);
-  return {absl::StrCat("[", absl::StrJoin(items, ","), "]"), items};
+  if (answer == "y" || answer == "yes") return absl::OkStatus();
+  return absl::CancelledError("nothing is deleted: the answer was not y");
 }
 
 absl::Status DeleteRecordings(Program& program, const DeleteOptions& options) {
@@ -96,23 +161,24 @@ absl::Status DeleteRecordings(Program& program, const DeleteOptions& options) {
     TD_ASSIGN_OR_RETURN(Found found, FindToDelete(program, {name, options.segment}));
     all.push_back(std::move(found));
   }
-  if (!options.dry_run && !IsConfirmed(options, all)) {
-    return absl::CancelledError("nothing is deleted: the answer was not y");
+  TD_RETURN_IF_ERROR(CheckNoneTwice(all));
+  TD_RETURN_IF_ERROR(CheckConfirmed(options, all));
+  const char* const done = options.dry_run ? "would_delete" : "deleted";
+  std::vector<std::string> names;
+  absl::Status status;
+  for (Found& found : all) {
+    if (!options.dry_run) status = DeleteFound(found);
+    if (!status.ok()) break;
+    names.push_back(found.full_name());
+    if (program.json()) continue;
+    // At once: whoever interrupts this sees what is gone.
+    std::cout << (options.dry_run ? "would delete " : "deleted ")
+              << dataplane::Printable(found.text()) << std::endl;
   }
-  std::vector<std::string> lines;
-  for (const Found& found : all) {
-    const absl::Status done = options.dry_run ? absl::OkStatus() : DeleteFound(found);
-    if (!done.ok()) {
-      // The error names one recording; those before it are gone.
-      for (const std::string& line : lines) std::cerr << dataplane::Printable(line) << "\n";
-      return done;
-    }
-    lines.push_back(absl::StrCat(options.dry_run ? "would delete " : "deleted ", found.text(),
-                                 found.stream.segments.empty() ? " with all its parts" : ""));
-  }
-  program.Print(DoneAnswer(options.dry_run ? "would_delete" : "deleted", all),
-                absl::StrJoin(lines, "\n"));
-  return absl::OkStatus();
+  if (!program.json()) return status;
+  program.failure_printed = true;
+  program.Print(AnswerOf(done, all.size(), names, status), std::string());
+  return status;
 }
 
 }  // namespace
