@@ -1,12 +1,15 @@
 #include "services/site/names.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "dataplane/status_macros.h"
 #include "services/base/addresses/node_name.h"
 #include "services/base/errors.h"
@@ -142,6 +145,22 @@ absl::Status CheckMeant(const std::string& text, const Recording& found) {
     return NotMeant(text, found);
   }
   return CheckNamed(text, found);
+}
+
+std::string ShortName(const std::string& cell) {
+  constexpr std::array<absl::string_view, 3> kCollections = {"luns", "channels", "recordings"};
+  std::vector<absl::string_view> words = absl::StrSplit(cell, '/');
+  std::vector<absl::string_view> ids;
+  if (absl::StrContains(words.front(), ':')) {
+    ids.push_back(words.front());
+    words.erase(words.begin());
+  }
+  if (words.empty() || words.size() % 2 != 0 || words.size() > 2 * kCollections.size()) return cell;
+  for (size_t i = 0; i < words.size(); i += 2) {
+    if (words[i] != kCollections[i / 2]) return cell;
+    ids.push_back(words[i + 1]);
+  }
+  return absl::StrJoin(ids, "/");
 }
 
 }  // namespace tapedeck::services::tapectl

@@ -37,6 +37,9 @@ struct InletAddress {
 };
 absl::StatusOr<InletAddress> InletAddressOf(const std::string& text);
 
+// "l0/c0/ID" of a full name, which may stand behind "HOST:PORT/"; another text as it is.
+std::string ShortName(const std::string& name);
+
 // JOB or jobs/JOB
 absl::StatusOr<std::string> JobNameOf(const std::string& text);
 

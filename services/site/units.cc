@@ -60,7 +60,11 @@ absl::StatusOr<int64_t> ParseTimeNs(absl::string_view text) {
   }
   absl::Time time;
   std::string why;
-  if (absl::ParseTime(absl::RFC3339_full, text, &time, &why)) return absl::ToUnixNanos(time);
+  if (absl::ParseTime(absl::RFC3339_full, text, &time, &why)) {
+    const int64_t ns = absl::ToUnixNanos(time);
+    // What 64 bits cannot count would be another time.
+    if (absl::AbsDuration(time - absl::FromUnixNanos(ns)) < absl::Nanoseconds(1)) return ns;
+  }
   return absl::InvalidArgumentError(absl::StrCat(
       "\"", text, "\" is not a time: write for example 2026-01-31T12:00:00Z, or -30s"));
 }
@@ -79,6 +83,14 @@ std::string FormatBytes(uint64_t bytes) {
     ++unit;
   }
   return unit == 0 ? absl::StrCat(bytes, " B") : absl::StrFormat("%.4g %s", value, kUnits[unit]);
+}
+
+std::string FormatSampleRate(double rate) {
+  if (rate == 0) return "-";
+  if (rate < 1e3) return absl::StrFormat("%.15g S/s", rate);
+  if (rate < 1e6) return absl::StrFormat("%.15g kS/s", rate / 1e3);
+  if (rate < 1e9) return absl::StrFormat("%.15g MS/s", rate / 1e6);
+  return absl::StrFormat("%.15g GS/s", rate / 1e9);
 }
 
 std::string FormatShare(std::optional<double> share) {

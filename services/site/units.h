@@ -33,6 +33,9 @@ double MegabytesPerSecond(uint64_t bytes, int64_t elapsed_ns);
 // 1.5 GiB
 std::string FormatBytes(uint64_t bytes);
 
+// 20 MS/s, of samples per second; "-" for 0.
+std::string FormatSampleRate(double rate);
+
 // 42%, of 0 to 1; "-" where it is unknown.
 std::string FormatShare(std::optional<double> share);
 

@@ -82,7 +82,7 @@ check_lists() {
   done
   text=$(at_terminal 40 --wide recordings list)
   grep -q '^NAME .*SEGMENTS$' <<<"$text" || fail "--wide leaves columns out: $text"
-  tapectl lun show l0 | grep -q '^capacity_bytes ' || fail "lun show has no capacity: $(tapectl lun show l0)"
+  tapectl lun show l0 | grep -q '^capacity  ' || fail "lun show has no capacity: $(tapectl lun show l0)"
   tapectl channel show l0/c0 | grep -q '^datatype  *cf32_le$' || fail "channel show has no datatype: $(tapectl channel show l0/c0)"
   [[ $(tapectl -o json channel show l0/c0 | jq -r .name) == luns/l0/channels/c0 ]] || fail "-o json gives another channel"
 }

@@ -5,6 +5,7 @@
 #include "services/site/units.h"
 #include "services/tapectl/jobs/follow.h"
 #include "services/tapectl/program/commands.h"
+#include "services/tapectl/program/fields.h"
 #include "services/tapectl/program/lists.h"
 
 namespace tapedeck::services::tapectl {

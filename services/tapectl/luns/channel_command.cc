@@ -1,11 +1,11 @@
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/time/time.h"
 #include "dataplane/status_macros.h"
 #include "services/site/names.h"
 #include "services/site/units.h"
 #include "services/tapectl/program/commands.h"
 #include "services/tapectl/program/field_options.h"
+#include "services/tapectl/program/fields.h"
 #include "services/tapectl/program/lists.h"
 
 namespace tapedeck::services::tapectl {
@@ -74,7 +74,7 @@ absl::Status ListChannels(Program& program, const ListOptions& options) {
   std::vector<Row> rows;
   for (const Channel& channel : channels) {
     rows.push_back({channel.name, FormatBytes(channel.block_bytes), channel.datatype,
-                    absl::StrFormat("%g", channel.sample_rate),
+                    FormatSampleRate(channel.sample_rate),
                     channel.op.has_value() ? std::string(model::NameOf(*channel.op)) : "-",
                     std::string(model::NameOf(channel.commit)), MovesTo(channel)});
   }

@@ -10,6 +10,7 @@
 #include "services/site/units.h"
 #include "services/tapectl/program/commands.h"
 #include "services/tapectl/program/field_options.h"
+#include "services/tapectl/program/fields.h"
 #include "services/tapectl/program/lists.h"
 
 namespace tapedeck::services::tapectl {

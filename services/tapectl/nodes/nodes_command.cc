@@ -10,23 +10,6 @@
 namespace tapedeck::services::tapectl {
 namespace {
 
-std::string RailsOf(const NodeInfo& node) {
-  std::string out;
-  for (const auto& [rail, place] : node.rails) {
-    absl::StrAppend(&out, out.empty() ? "" : " ", rail.name, "=", rail.transport, ":",
-                    rail.address);
-  }
-  return out.empty() ? "-" : out;
-}
-
-std::string MemoryOf(const NodeInfo& node) {
-  std::string out;
-  for (const MemoryKindInfo& memory : node.memory) {
-    absl::StrAppend(&out, out.empty() ? "" : " ", memory.device);
-  }
-  return out.empty() ? "-" : out;
-}
-
 std::string TextOf(const std::string& text) { return text.empty() ? "-" : text; }
 
 std::string NodeText(const dataplane::topology::Place& place) {
@@ -34,17 +17,21 @@ std::string NodeText(const dataplane::topology::Place& place) {
 }
 
 Table PortsOf(const std::string& address, const NodeInfo& node) {
-  Table table{.heads = {absl::StrCat("RAILS OF ", address), "DEVICE", "PCI", "NUMA", "TLS"}};
+  Table table{
+      .heads = {absl::StrCat("RAILS OF ", address), "ADDRESS", "DEVICE", "PCI", "NUMA", "TLS"},
+      .optional = {"PCI", "NUMA", "DEVICE", "TLS"}};
   for (const auto& [rail, place] : node.rails) {
-    table.rows.push_back({rail.name, TextOf(rail.device), TextOf(place.pci_address),
-                          NodeText(place), rail.tls ? "on" : "off"});
+    table.rows.push_back({rail.name, absl::StrCat(rail.transport, ":", rail.address),
+                          TextOf(rail.device), TextOf(place.pci_address), NodeText(place),
+                          rail.tls ? "on" : "off"});
   }
   return table;
 }
 
 // From each kind of memory to each rail.
 Table DistancesOf(const std::string& address, const NodeInfo& node) {
-  Table table{.heads = {absl::StrCat("MEMORY OF ", address), "PCI", "NUMA"}};
+  Table table{.heads = {absl::StrCat("MEMORY OF ", address), "PCI", "NUMA"},
+              .optional = {"PCI", "NUMA"}};
   for (const auto& [rail, place] : node.rails)
     table.heads.push_back(absl::StrCat("TO ", rail.name));
   for (const MemoryKindInfo& memory : node.memory) {
@@ -84,14 +71,14 @@ Table StoresOf(const std::string& address, const NodeInfo& node) {
 void AddTables(const AskedNode& node, std::vector<Table>& tables) {
   std::vector<Row>& rows = tables.front().rows;
   if (!node.info.ok()) {
-    rows.push_back({node.address, "-", "unreachable", "-", "-", "-", "-"});
+    rows.push_back({node.address, "-", "unreachable", "-", "-"});
     tables.push_back({.heads = {absl::StrCat("NO ANSWER FROM ", node.address)},
                       .rows = {{std::string(node.info.status().message())}}});
     return;
   }
   const NodeInfo& info = *node.info;
   rows.push_back({node.address, model::LabelOf(info.role), info.name, info.version,
-                  absl::StrCat(info.sessions), RailsOf(info), MemoryOf(info)});
+                  absl::StrCat(info.sessions)});
   tables.push_back(PortsOf(node.address, info));
   tables.push_back(DistancesOf(node.address, info));
   for (Table more : {RungsOf(node.address, info), StagesOf(node.address, info)}) {
@@ -107,8 +94,8 @@ void AddTables(const AskedNode& node, std::vector<Table>& tables) {
 absl::Status ListNodes(Program& program, const ListOptions&) {
   // The first error is part of the JSON too.
   std::vector<AskedNode> nodes;
-  std::vector<Table> tables = {
-      {.heads = {"ADDRESS", "ROLE", "NAME", "VERSION", "SESSIONS", "RAILS", "MEMORY"}}};
+  std::vector<Table> tables = {{.heads = {"ADDRESS", "ROLE", "NAME", "VERSION", "SESSIONS"},
+                                .optional = {"SESSIONS", "VERSION", "ROLE"}}};
   absl::Status first;
   std::vector<std::string> addresses = StoragesOf(program.storage);
   addresses.push_back(program.worker);

@@ -14,11 +14,11 @@ struct ListOptions {
   std::string of;  // a LUN or channel; empty: all
   // Of recordings, those that have all of these.
   std::optional<RecordingState> state;
-  std::string label;      // KEY, or KEY=VALUE; empty: any
-  int64_t since_ns = 0;   // of the first sample, since the Unix epoch
-  uint64_t limit = 0;     // the newest; 0: all
-  std::string group;      // of recordings: the members of this one; empty: all
-  bool segments = false;  // of recordings: each of a stream
+  std::string label;                // KEY, or KEY=VALUE; empty: any
+  std::optional<int64_t> since_ns;  // of the first sample, since the Unix epoch
+  uint64_t limit = 0;               // the newest; 0: all
+  std::string group;                // of recordings: the members of this one; empty: all
+  bool segments = false;            // of recordings: each of a stream
 };
 
 absl::Status ListLuns(Program& program, const ListOptions& options);

@@ -13,8 +13,10 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "dataplane/printable.h"
+#include "services/base/command_line/help.h"
 #include "services/base/errors.h"
 #include "services/model/recording/treatment.h"
+#include "services/site/names.h"
 #include "services/site/several_nodes.h"
 #include "services/site/units.h"
 #include "services/tapectl/terminal/screen.h"
@@ -25,35 +27,36 @@ namespace {
 // A call needs a deadline; no job lasts this long without being cancelled.
 constexpr absl::Duration kJobTimeout = absl::Hours(24 * 30);
 
-std::string Line(const Row& row, const std::vector<size_t>& widths) {
+// What is left of a line for its last cell, for that to be broken into several lines.
+constexpr size_t kLeastRoom = 12;
+
+// The last cell goes on below itself where the line would be longer than `columns`, if not 0.
+std::string Line(const Row& row, const std::vector<size_t>& widths, size_t columns) {
   std::string line;
   for (size_t i = 0; i < row.size(); ++i) {
+    const size_t at = line.size();
+    const bool breaks = i + 1 == row.size() && at + row[i].size() > columns &&
+                        columns >= at + std::min(kLeastRoom, row[i].size());
+    if (breaks) {
+      const int indent = static_cast<int>(at);
+      return line + command_line::Wrapped(row[i], indent, indent, static_cast<int>(columns));
+    }
     absl::StrAppend(&line, row[i], std::string(widths[i] - row[i].size() + 2, ' '));
   }
   return std::string(absl::StripTrailingAsciiWhitespace(line));
 }
 
-// "l0/c0/ID" of a full name, which may stand behind "HOST:PORT/"; another cell as it is.
-std::string ShortName(const std::string& cell) {
-  constexpr std::array<absl::string_view, 3> kCollections = {"luns", "channels", "recordings"};
-  std::vector<absl::string_view> words = absl::StrSplit(cell, '/');
-  std::vector<absl::string_view> ids;
-  if (absl::StrContains(words.front(), ':')) {
-    ids.push_back(words.front());
-    words.erase(words.begin());
-  }
-  if (words.empty() || words.size() % 2 != 0 || words.size() > 2 * kCollections.size()) return cell;
-  for (size_t i = 0; i < words.size(); i += 2) {
-    if (words[i] != kCollections[i / 2]) return cell;
-    ids.push_back(words[i + 1]);
-  }
-  return absl::StrJoin(ids, "/");
-}
+// Heads of the columns that hold names; what users write stands in others.
+constexpr std::array<absl::string_view, 3> kNameHeads = {"NAME", "LUN", "RECORDING"};
 
 // Whatever a cell says, it is one, and commands no terminal.
-Row Shown(const Row& row) {
+Row Shown(const Row& row, const Row& heads) {
   Row shown;
-  for (const std::string& cell : row) shown.push_back(dataplane::Printable(ShortName(cell)));
+  for (size_t i = 0; i < row.size(); ++i) {
+    const bool is_name =
+        i < heads.size() && std::ranges::find(kNameHeads, heads[i]) != kNameHeads.end();
+    shown.push_back(dataplane::Printable(is_name ? ShortName(row[i]) : row[i]));
+  }
   return shown;
 }
 
@@ -87,11 +90,11 @@ void FitTo(size_t columns, Table* table) {
 }
 
 std::string TextOf(Table table, size_t columns) {
-  for (Row& row : table.rows) row = Shown(row);
+  for (Row& row : table.rows) row = Shown(row, table.heads);
   FitTo(columns, &table);
   const std::vector<size_t> widths = WidthsOf(table);
-  std::string text = absl::StrCat(Line(table.heads, widths), "\n");
-  for (const Row& row : table.rows) absl::StrAppend(&text, Line(row, widths), "\n");
+  std::string text = absl::StrCat(Line(table.heads, widths, columns), "\n");
+  for (const Row& row : table.rows) absl::StrAppend(&text, Line(row, widths, columns), "\n");
   return text;
 }
 

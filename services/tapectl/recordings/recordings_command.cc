@@ -17,6 +17,7 @@
 #include "services/tapectl/jobs/group_names.h"
 #include "services/tapectl/program/commands.h"
 #include "services/tapectl/program/field_options.h"
+#include "services/tapectl/program/fields.h"
 #include "services/tapectl/program/lists.h"
 
 namespace tapedeck::services::tapectl {
@@ -42,7 +43,8 @@ bool HasLabel(const Recording& recording, const std::string& label) {
 bool IsAskedFor(const Recording& recording, const ListOptions& options) {
   if (options.state.has_value() && recording.state != *options.state) return false;
   if (!options.label.empty() && !HasLabel(recording, options.label)) return false;
-  return recording.start_time_ns.value_or(recording.open_time_ns) >= options.since_ns;
+  return !options.since_ns.has_value() ||
+         recording.start_time_ns.value_or(recording.open_time_ns) >= *options.since_ns;
 }
 
 // Those of `items`, newest first, that the options ask for. `joined` makes one recording of an
@@ -75,13 +77,13 @@ void PrintStreams(Program& program, const ListOptions& options,
   }
   program.Print(AnswerOf(streams),
                 {"NAME", "STATE", "BLOCKS", "SIZE", "MISSING", "START", "KEPT", "SEGMENTS"}, rows,
-                {"SEGMENTS", "KEPT", "BLOCKS", "MISSING", "START", "SIZE"});
+                {"SEGMENTS", "KEPT", "BLOCKS", "START", "SIZE", "MISSING"});
 }
 
-void PrintSegments(Program& program, const ListOptions& options,
-                   const std::vector<Recording>& all) {
+void PrintSegments(Program& program, const ListOptions& options, std::vector<Recording> all) {
+  std::ranges::stable_sort(all, std::greater(), &Recording::open_time_ns);
   const std::vector<Recording> recordings =
-      Chosen(all, options, [](const Recording& recording) { return recording; });
+      Chosen(std::move(all), options, [](const Recording& recording) { return recording; });
   std::vector<Row> rows;
   for (const Recording& recording : recordings) {
     rows.push_back(RowOf(recording));
@@ -91,7 +93,7 @@ void PrintSegments(Program& program, const ListOptions& options,
   }
   program.Print(AnswerOf(recordings),
                 {"NAME", "STATE", "BLOCKS", "SIZE", "MISSING", "START", "KEPT", "SEGMENT"}, rows,
-                {"KEPT", "BLOCKS", "MISSING", "START", "SEGMENT", "SIZE"});
+                {"KEPT", "BLOCKS", "START", "SEGMENT", "SIZE", "MISSING"});
 }
 
 // What each node has of it.
@@ -133,7 +135,7 @@ absl::Status ShowRecording(Program& program, const RecordingChoice& choice) {
   if (!stream.segmented) AddLasting(*catalog, *view, &recording).IgnoreError();
   std::vector<Row> rows = FieldsOf(stream);
   const std::optional<uint64_t> first = FirstSampleIn(*view, recording);
-  if (first.has_value()) rows.push_back({"first_sample", absl::StrCat(*first)});
+  if (first.has_value()) rows.push_back({"first sample", absl::StrCat(*first)});
   program.Print(stream.segmented ? AnswerOf(stream, first) : AnswerOf(recording, first),
                 {"FIELD", "VALUE"}, rows);
   return absl::OkStatus();

@@ -7,6 +7,7 @@
 #include "services/site/units.h"
 #include "services/tapectl/program/answer.h"
 #include "services/tapectl/program/field_options.h"
+#include "services/tapectl/program/fields.h"
 #include "services/tapectl/program/program.h"
 #include "services/tapectl/terminal/failure.h"
 #include "services/tapectl/terminal/progress.h"
@@ -62,6 +63,11 @@ TEST(UnitsTest, ANumberOfAFieldIsATimeOrADuration) {
   EXPECT_EQ(ns, 2'000'000'000);
   EXPECT_TRUE(ParseValue({.unit = model::Unit::kDuration}, "3s", ns).ok());
   EXPECT_EQ(ns, 3'000'000'000);
+  EXPECT_TRUE(ParseValue({.unit = model::Unit::kTime}, "1969-07-20T20:17:40.5Z", ns).ok());
+  EXPECT_LT(ns, 0);
+  for (const char* none : {"infinite-future", "infinite-past", "2500-01-01T00:00:00Z"}) {
+    EXPECT_FALSE(ParseTimeNs(none).ok()) << none;
+  }
   EXPECT_FALSE(ParseValue({.unit = model::Unit::kDuration}, "1970-01-01T00:00:02Z", ns).ok());
 }
 
@@ -86,6 +92,58 @@ TEST(TableTest, LeavesOptionalColumnsOutUntilItFits) {
             "myluns/c0\n"
             "/srv/luns/x\n");
   EXPECT_EQ(TextOf({table}, 5), "NAME\nl0/c0/r\na:1/l0\nmyluns/c0\n/srv/luns/x\n");
+}
+
+TEST(TableTest, BreaksTheLastColumnIntoLinesThatFit) {
+  const Table table{.heads = {"STORE", "WHAT"},
+                    .rows = {{"posix", "files in directories of any file system"},
+                             {"x", "averylongwordthatnolinehasroomfor"}}};
+  EXPECT_EQ(TextOf({table}, 30),
+            "STORE  WHAT\n"
+            "posix  files in directories of\n"
+            "       any file system\n"
+            "x      averylongwordthatnolinehasroomfor\n");
+  EXPECT_EQ(TextOf({table}, 12).find("\n "), std::string::npos);  // there is no room
+}
+
+TEST(TableTest, LeavesWhatUsersWriteAsItIs) {
+  EXPECT_EQ(TextOf({{.heads = {"NAME", "NOTE"}, .rows = {{"luns/l0", "luns/archive"}}}}),
+            "NAME  NOTE\nl0    luns/archive\n");
+}
+
+TEST(FieldsTest, AreNamedAndHaveUnits) {
+  const Lun lun{.name = "luns/l0",
+                .store = "posix",
+                .members = {"/srv/a", "/srv/b"},
+                .capacity_bytes = 1 << 30,
+                .used_bytes = 157360128,
+                .max_age_ns = 3'600'000'000'000};
+  const auto rows = FieldsOf(lun);
+  const auto value = [&rows](const std::string& name) {
+    for (const auto& row : rows) {
+      if (row[0] == name) return row[1];
+    }
+    return std::string("not there");
+  };
+  EXPECT_EQ(value("name"), "l0");
+  EXPECT_EQ(value("members"), "/srv/a, /srv/b");
+  EXPECT_EQ(value("capacity"), "1 GiB");
+  EXPECT_EQ(value("used"), "150.1 MiB (157360128 bytes)");
+  EXPECT_EQ(value("max age"), "1h");
+  EXPECT_EQ(value("description"), "not there");
+  const auto job =
+      FieldsOf(Job{.name = "jobs/1", .bytes = 5, .rails = {{.name = "r0"}, {.name = "r1"}}});
+  EXPECT_EQ(job.back()[0], "");
+  EXPECT_TRUE(job.back()[1].starts_with("name r1, ")) << job.back()[1];
+}
+
+TEST(UnitsTest, SampleRates) {
+  EXPECT_EQ(FormatSampleRate(0), "-");
+  EXPECT_EQ(FormatSampleRate(999), "999 S/s");
+  EXPECT_EQ(FormatSampleRate(48e3), "48 kS/s");
+  EXPECT_EQ(FormatSampleRate(2.4e6), "2.4 MS/s");
+  EXPECT_EQ(FormatSampleRate(30.72e6), "30.72 MS/s");
+  EXPECT_EQ(FormatSampleRate(1e9), "1 GS/s");
 }
 
 TEST(ProgressTest, ShowsBarRatePercentAndTimeLeft) {
