@@ -107,6 +107,20 @@ const Right* FindRight(absl::string_view service, absl::string_view name) {
   return FindRight(absl::StrCat(service, "/", name));
 }
 
+absl::Status CheckRights(absl::string_view service) {
+  const auto* const found =
+      google::protobuf::DescriptorPool::generated_pool()->FindServiceByName(std::string(service));
+  if (found == nullptr) return absl::InternalError(absl::StrCat("no proto has ", service));
+  for (int i = 0; i < found->method_count(); ++i) {
+    const auto& method = *found->method(i);
+    const Right* const right = FindRight(service, method.name());
+    if (right != nullptr && MatchesRequest(right->resource, *method.input_type())) continue;
+    return absl::InternalError(
+        absl::StrCat(method.full_name(), " has no right: see right_option.proto"));
+  }
+  return absl::OkStatus();
+}
+
 std::string ResourceOf(absl::string_view form, const Message& request) {
   return Filled(form, [&](absl::string_view path) { return TextAt(path, request); });
 }

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "services/rpc/identity/policy.h"
 #include "services/rpc/identity/role.h"
@@ -38,6 +39,10 @@ inline constexpr Right kSeeRight{"see", Role::kViewer, Scope::kResource};
 // Null: there is no such call, or it has no right. Any thread.
 const Right* FindRight(absl::string_view service, absl::string_view name);
 const Right* FindRight(absl::string_view method);
+
+// INTERNAL names the first method of the service, by its full name, that has no right, or one whose
+// resource is no text of its request.
+absl::Status CheckRights(absl::string_view service);
 
 // The template with the request's fields in it. A field may be of a message of the request,
 // "lun.name"; one that is not there is empty.

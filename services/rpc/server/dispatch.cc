@@ -33,9 +33,6 @@ absl::string_view HeaderOf(const grpc::CallbackServerContext& context, const cha
   return {found->second.data(), found->second.size()};
 }
 
-// A method that the table lacks. A test sees to it that there is none.
-constexpr identity::Right kUnheardOf{"a call of no known right"};
-
 // "luns/{lun}" of a name that may be wrong.
 std::string LunOf(absl::string_view resource) {
   constexpr size_t kLongest = 80;  // no LUN's name is longer
@@ -102,7 +99,9 @@ absl::StatusOr<identity::Access> Dispatch::Enter(const grpc::CallbackServerConte
   TD_ASSIGN_OR_RETURN(identity::Caller caller, CallerOf(context));
   TD_RETURN_IF_ERROR(gate_->Count(caller.peer));
   const identity::Right* right = identity::FindRight(method.service, method.name);
-  if (right == nullptr) right = &kUnheardOf;
+  if (right == nullptr) {
+    return identity::AccessDenied({}, absl::StrCat(method.name, " has no right of its own"));
+  }
   std::string resource = identity::ResourceOf(right->resource, request);
   TD_RETURN_IF_ERROR(gate_->Admit(caller, *right, resource));
   if (!caller.acting_for.empty()) TD_RETURN_IF_ERROR(gate_->Count(caller.acting_for));

@@ -25,6 +25,7 @@
 #include "services/rpc/identity/caller.h"
 #include "services/rpc/identity/caller_tokens.h"
 #include "services/rpc/identity/gate.h"
+#include "services/rpc/identity/methods.h"
 #include "services/rpc/identity/security.h"
 #include "services/rpc/identity/tls/handshakes.h"
 #include "services/rpc/limits.h"
@@ -179,6 +180,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Create(ReservedPort port,
   for (const ServiceFactory& factory : factories) {
     parts->services.push_back(factory(parts->dispatch));
     names.insert(parts->services.back().name);
+    TD_RETURN_IF_ERROR(identity::CheckRights(parts->services.back().name));
   }
   parts->services.push_back(MakeHealthService(parts->dispatch, std::move(names)));
 

@@ -158,6 +158,14 @@ TEST(MethodsTest, EachCallSaysWhatItNeeds) {
   }
 }
 
+TEST(MethodsTest, AServiceNeedsARightForEachOfItsCalls) {
+  EXPECT_TRUE(CheckRights("tapedeck.v1.CatalogService").ok());
+  EXPECT_TRUE(CheckRights("grpc.health.v1.Health").ok());
+  EXPECT_THAT(CheckRights("grpc.reflection.v1alpha.ServerReflection").message(),
+              testing::HasSubstr("ServerReflectionInfo has no right"));
+  EXPECT_FALSE(CheckRights("tapedeck.v1.None").ok());
+}
+
 TEST(MethodsTest, EachCallIsRefusedToEachRoleThatMayNot) {
   std::string policy = "rules:\n";
   for (const auto& [letter, role] : kNames) {
