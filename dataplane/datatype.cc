@@ -54,7 +54,7 @@ std::string DatatypeName(const Datatype& type) {
     const absl::string_view order = type.bits == 8 ? "" : type.big_endian ? "_be" : "_le";
     return absl::StrCat(type.complex ? "c" : "r", component.name, order);
   }
-  return absl::StrCat("none of SigMF's, of ", type.bits, " bits");
+  return absl::StrCat("SigMF has no component of ", type.bits, " bits");
 }
 
 }  // namespace tapedeck::dataplane

@@ -28,10 +28,9 @@ absl::StatusOr<std::thread> Make(const std::string& name, std::function<void()> 
   } catch (const std::system_error& error) {
     return LimitReached(
         "threads", "RLIMIT_NPROC",
-        absl::StrCat(
-            "pthread_create of ", name, ": ", error.code().message(),
-            "; the process may have no more threads or address space: wait for other work to end, "
-            "or raise RLIMIT_NPROC, RLIMIT_AS or the control group's pids.max"));
+        absl::StrCat("pthread_create of ", name, ": ", error.code().message(),
+                     "; the process cannot get another thread or more address space; end other "
+                     "work, or raise RLIMIT_NPROC, RLIMIT_AS or the control group's pids.max"));
   }
 }
 

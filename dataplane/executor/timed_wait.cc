@@ -33,7 +33,7 @@ constexpr int64_t kMostNs = INT64_MAX / 2;
 static_assert(ABSL_WAITER_MODE == ABSL_WAITER_MODE_FUTEX &&
                   sizeof(Waiter) == sizeof(std::atomic<int32_t>) &&
                   std::is_standard_layout_v<Waiter>,
-              "this Abseil waits in another way: see whether its waits go by the steady clock");
+              "this version of Abseil is not known: check that its waits use the steady clock");
 
 std::atomic<int32_t>& WakeUps() {
   auto* identity = absl::synchronization_internal::GetOrCreateCurrentThreadIdentity();

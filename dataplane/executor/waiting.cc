@@ -26,7 +26,7 @@ NoWaiting::~NoWaiting() { --forbidden; }
 
 void MayWait(absl::string_view what) {
   if (forbidden == 0) return;
-  Log(LogLevel::kError, "executor", "a thread waits that carries sessions",
+  Log(LogLevel::kError, "executor", "a thread that carries sessions must not wait",
       {{"for", std::string(what)}});
   if (WaitingAborts()) std::abort();
 }

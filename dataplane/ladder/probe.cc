@@ -78,12 +78,12 @@ class Prober {
         Step([deadline_ns = deadline_ns_](ProbePair& pair, ProbePair::Done done) {
           pair.Connect(deadline_ns, std::move(done));
         });
-    if (!met.ok()) return Prefixed("the rail's own port does not answer itself: ", met);
+    if (!met.ok()) return Prefixed("a loopback over the rail's own port failed: ", met);
     const size_t block = memory_.window.bytes.size();
     TD_RETURN_IF_ERROR(Move(0, std::min(kSmallBytes, block)));
     for (int i = 1; i <= kBlocks; ++i) {
       if (const absl::Status status = Move(i, block); !status.ok()) {
-        return Prefixed("4 KiB pass, a whole block does not: ", status);
+        return Prefixed("4 KiB arrived, a whole block did not: ", status);
       }
     }
     return absl::OkStatus();

@@ -48,8 +48,8 @@ absl::StatusOr<FittedRing> FitRing(const RingRequest& request) {
     if (fitted.ok() || !absl::IsResourceExhausted(fitted.status())) return fitted;
     first.Update(fitted.status());
     if (slots > least) continue;
-    return Prefixed(absl::StrCat("no ring: the least, ", least, " slots on ", request.rails.size(),
-                                 " rail(s), does not fit: "),
+    return Prefixed(absl::StrCat("no ring: even the smallest, ", least, " slots on ",
+                                 request.rails.size(), " rail(s), does not fit: "),
                     fitted.status());
   }
 }

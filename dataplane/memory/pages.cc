@@ -42,7 +42,7 @@ absl::Status MakeResident(std::span<std::byte> bytes, const OnResident& on_resid
     TD_RETURN_IF_ERROR(FaultIn(step));
     done += step.size();
     if (on_resident && !on_resident(done, bytes.size())) {
-      return absl::CancelledError("nobody wants this memory any more");
+      return absl::CancelledError("the request for this memory was withdrawn");
     }
   }
   return absl::OkStatus();

@@ -92,7 +92,8 @@ absl::Status PinThisThread(const std::vector<int>& cpus) {
     if (cpu < CPU_SETSIZE && CPU_ISSET(cpu, &allowed)) CPU_SET(cpu, &near);
   }
   if (CPU_COUNT(&near) == 0) {
-    return absl::FailedPreconditionError("sched_getaffinity: this thread may use none of them");
+    return absl::FailedPreconditionError(
+        "sched_getaffinity: this thread may use none of these CPUs");
   }
   if (sched_setaffinity(kThisThread, sizeof(near), &near) != 0) {
     return AffinityError("sched_setaffinity");

@@ -81,7 +81,7 @@ absl::StatusOr<bool> CheckedSource::IsGood(Computed& result) {
   if (rejects >= kMaxRejects) {
     return absl::DataLossError(absl::StrCat(what, ", ", rejects, " times in a row"));
   }
-  Log(LogLevel::kWarning, "dataplane", what, {{"action", "asked for it again"}});
+  Log(LogLevel::kWarning, "dataplane", what, {{"action", "requested the block again"}});
   TD_RETURN_IF_ERROR(inner_.Reject(header));
   return false;
 }

@@ -32,7 +32,7 @@ inline constexpr CounterInfo kCounters[] = {
      "Blocks that were sent more than once, for whatever reason.", &Counters::retransmitted_blocks},
     {"duplicate_blocks", "duplicates", "Blocks that came and were there already.",
      &Counters::duplicate_blocks},
-    {"resumes", "resumed", "Times that a recording went on after its session was lost.",
+    {"resumes", "resumed", "Recordings that continued after their session was lost.",
      &Counters::resumes},
 };
 

@@ -146,13 +146,13 @@ void LinkPort::OnFrame(const Frame& frame, std::span<std::byte> payload) {
   last_heard_ns_ = poller_.clock().NowNs();
   if (frame.number != next_received_) {
     return connection_->Close(absl::DataLossError(
-        absl::StrCat("frame ", frame.number, " came where ", next_received_, " was due")));
+        absl::StrCat("frame ", frame.number, " arrived instead of frame ", next_received_)));
   }
   ++next_received_;
   if (frame.type == FrameType::kPing) return;
   if (untaken_->fetch_add(1) >= kMaxUntakenFrames) {
     return connection_->Close(absl::ResourceExhaustedError(
-        absl::StrCat("the peer sent ", kMaxUntakenFrames, " frames before they were looked at")));
+        absl::StrCat("the peer sent more than ", kMaxUntakenFrames, " frames ahead of this end")));
   }
   Hear({.is_frame = true, .frame = frame, .payload = payload},
        payload.empty() ? Granted(frame) : payload);

@@ -113,7 +113,8 @@ void Receiver::OnLinkFrame(Link& link, const Frame& frame, std::span<std::byte> 
 
 absl::Status Receiver::OnBlock(Lane& lane, const Frame& frame, std::span<std::byte> payload) {
   if (frame.type != FrameType::kBlock) {
-    return absl::InvalidArgumentError("the sending end sent word of slots");
+    return absl::InvalidArgumentError(
+        "the sending end granted slots, which only the receiving end may do");
   }
   if (frame.block.payload_bytes > ring_->slot_bytes() ||
       frame.block.sequence >= acknowledged_ + kMaxAhead ||
@@ -126,8 +127,9 @@ absl::Status Receiver::OnBlock(Lane& lane, const Frame& frame, std::span<std::by
     Arrived(lane, Block::Missing(frame.block));
   } else if (op_ == TransferOp::kRead) {
     if (lane.announced.size() >= kMaxAnnounced) {
-      return absl::ResourceExhaustedError(absl::StrCat("the sending end announced ", kMaxAnnounced,
-                                                       " blocks and more before they were pulled"));
+      return absl::ResourceExhaustedError(absl::StrCat("the sending end announced more than ",
+                                                       kMaxAnnounced,
+                                                       " blocks that this end has not pulled"));
     }
     lane.announced.push_back(frame);
   } else {

@@ -99,9 +99,8 @@ absl::Status CheckUsable(const RailSpec& spec) {
   if (spec.tls && kind.kind != "tcp") {
     return RailTlsUnusable(
         spec.name, absl::StrCat("rail ", spec.name, ": ", kind.kind,
-                                " cannot encrypt, and --rail-tls is on: use tcp, or leave "
-                                "--rail-tls out and keep others off the rail's network (a VLAN of "
-                                "its own, MACsec)"));
+                                " cannot encrypt, and --rail-tls is on; use tcp, or leave "
+                                "--rail-tls out and give the rail its own network (VLAN, MACsec)"));
   }
   TD_RETURN_IF_ERROR(kind.usable());
   return by_tcp || kind.kind == "inproc" ? absl::OkStatus() : CheckAddress(spec);

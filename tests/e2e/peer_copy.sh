@@ -55,5 +55,5 @@ ANSWER=$(TAPEDECK_WORKER=$SENDER tapectl_json record l/c --rails p0 --source syn
 expect_error_in "$ANSWER" UNAVAILABLE RAIL_UNREACHABLE
 ! "$TAPEDECK_BIN/tapedeck-storage" --listen 127.0.0.1:0 --state "$WORK/other" --rail p0=ipc:127.0.0.1 2>"$WORK/refused.log" ||
   fail "a storage node has a rail of kind ipc"
-grep -q "ipc is between workers" "$WORK/refused.log" || fail "why not: $(cat "$WORK/refused.log")"
+grep -q "kind ipc connects workers" "$WORK/refused.log" || fail "why not: $(cat "$WORK/refused.log")"
 echo "a rail that is not named, or not there, or not for storage: each has its name"

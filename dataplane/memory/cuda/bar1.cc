@@ -59,10 +59,10 @@ absl::Status CheckBar1(const Bar1& bar1, uint64_t bytes) {
   const uint64_t kept = std::max(kLeastFreeBytes, bar1.total_bytes / kLeastFreeShare);
   if (bar1.used_bytes + bytes + kept <= bar1.total_bytes) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat(
-      "BAR1 has ", bar1.total_bytes / kMiB, " MiB, ", bar1.used_bytes / kMiB, " used, and ",
-      kept / kMiB, " stay free: a window of ", (bytes + kMiB - 1) / kMiB,
-      " MiB is refused; use a smaller ring, switch resizable BAR on, or end other users of the "
-      "GPU (nvidia-smi -q -d MEMORY)"));
+      "a window of ", (bytes + kMiB - 1) / kMiB, " MiB does not fit in BAR1: of its ",
+      bar1.total_bytes / kMiB, " MiB, ", bar1.used_bytes / kMiB, " are used, and ", kept / kMiB,
+      " must stay free; use a smaller ring, switch resizable BAR on, or end other users of the GPU "
+      "(nvidia-smi -q -d MEMORY)"));
 }
 
 Bar1Reader::Bar1Reader(std::unique_ptr<Nvml> nvml) : nvml_(std::move(nvml)) {}

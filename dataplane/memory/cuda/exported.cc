@@ -49,8 +49,8 @@ absl::StatusOr<int> Export(const Driver& driver, std::span<std::byte> bytes) {
                                   "cuMemGetAddressRange"));
   if (base != address || size < bytes.size()) {
     return absl::InternalError(absl::StrCat("cuMemGetAddressRange: the ring's ", bytes.size(),
-                                            " bytes lie in an allocation of ", size,
-                                            " that holds other data, too"));
+                                            " bytes share an allocation of ", size,
+                                            " bytes with other data"));
   }
   int fd = -1;
   TD_RETURN_IF_ERROR(DriverStatus(

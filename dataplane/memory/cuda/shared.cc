@@ -106,7 +106,7 @@ absl::StatusOr<std::unique_ptr<Memory>> CreateShared(size_t bytes, int device) {
 
 absl::StatusOr<std::unique_ptr<Memory>> OpenShared(const MemoryShare& share, int device) {
   if (share.kind != MemoryShare::Kind::kCuda) {
-    return absl::PermissionDeniedError("the peer's memory is not that of a GPU");
+    return absl::PermissionDeniedError("the peer's memory is not GPU memory");
   }
   TD_RETURN_IF_ERROR(ToStatus(cudaSetDevice(device), absl::StrCat("cudaSetDevice(", device, ")")));
   TD_RETURN_IF_ERROR(CheckVisible(share));

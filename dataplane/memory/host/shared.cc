@@ -71,7 +71,7 @@ absl::Status CheckName(const MemoryShare& share, const std::string& path) {
   }
   target.resize(static_cast<size_t>(got));
   if (target == absl::StrCat("/memfd:", NameOf(share), " (deleted)")) return absl::OkStatus();
-  return Refused(share, "its descriptor is not the memory that was named");
+  return Refused(share, "its descriptor is not the named memory");
 }
 
 // Memory that shrinks beneath a mapping ends whoever touches it (SIGBUS). What is sealed against
@@ -85,7 +85,7 @@ absl::Status CheckSize(const MemoryShare& share, const Fd& fd) {
   }
   if (fstat(fd.get(), &stat) != 0 || share.bytes == 0 ||
       static_cast<uint64_t>(stat.st_size) < share.bytes) {
-    return Refused(share, "it is smaller than was said");
+    return Refused(share, "it is smaller than announced");
   }
   // A memfd of which nothing was touched takes no memory, whatever its size, but address space
   // here.

@@ -29,7 +29,7 @@ class OwnWindow::GuardedPath final : public PeerPath {
 
  private:
   static absl::Status Gone() {
-    return absl::AbortedError("the memory of the other end, in this process, is gone");
+    return absl::AbortedError("the other end, in this process, has freed its memory");
   }
 
   const std::shared_ptr<OwnWindow> own_;

@@ -81,7 +81,7 @@ class IpcDomain final : public Domain {
     if (own == nullptr) return copies.Open(peer.share, local);
     if (peer.name == self.name || peer.access != own->access()) {
       return absl::PermissionDeniedError(
-          "the peer names memory of this process that is not open to it so");
+          "the peer names memory of this process that it may not open in this way");
     }
     TD_ASSIGN_OR_RETURN(auto path, copies.Join(own->window(), local));
     return OwnWindow::Guard(std::move(own), std::move(path));
@@ -150,7 +150,8 @@ class IpcTransport final : public Transport {
 absl::StatusOr<std::unique_ptr<Transport>> Create(const RailSpec& spec, const Pollers& pollers) {
   if (spec.copies == nullptr) {
     return absl::UnimplementedError(absl::StrCat(
-        "rail ", spec.name, ": ipc is between workers; this program copies from no other process"));
+        "rail ", spec.name,
+        ": kind ipc connects workers; this program does not copy from other processes"));
   }
   TD_ASSIGN_OR_RETURN(std::unique_ptr<Transport> wire, tcp::Create(spec, pollers));
   TD_ASSIGN_OR_RETURN(std::unique_ptr<Opener> opener, Opener::Create(spec.name));

@@ -287,7 +287,7 @@ void TcpConnection::OnPayloadBytes(size_t bytes) {
 
 absl::Status TcpConnection::OnPreamble(std::span<const std::byte, kPreambleBytes> preamble) {
   const auto header = DecodeOpHeader(preamble.first<kOpHeaderBytes>());
-  if (!header.has_value()) return absl::DataLossError("received bytes that are no operation");
+  if (!header.has_value()) return absl::DataLossError("received bytes that are not an operation");
   op_ = *header;
   if (op_.kind == OpKind::kSend || op_.kind == OpKind::kWrite) {
     TD_ASSIGN_OR_RETURN(frame_, DecodeFrame(preamble.subspan<kOpHeaderBytes>()));
@@ -317,7 +317,7 @@ absl::StatusOr<std::span<std::byte>> TcpConnection::PayloadTarget() {
     case OpKind::kReadResponse: {
       const auto read = reads_.find(op_.work);
       if (read == reads_.end() || read->second.size() != op_.payload_bytes) {
-        return absl::DataLossError("received an answer to no read");
+        return absl::DataLossError("received an answer without a read");
       }
       return read->second;
     }

@@ -87,13 +87,13 @@ absl::Status CallFailed(const std::string& rail, absl::string_view call, int err
   };
   switch (error) {
     case EBADMSG:
-      return broken("a TLS record was changed on the way, or its sender has not the key");
+      return broken("a TLS record was changed on the way, or its sender does not have the key");
     case EIO:
-      return broken("a TLS record is no data: alerts and handshakes are refused");
+      return broken("received a TLS alert or handshake; a rail takes data records only");
     case EMSGSIZE:
-      return broken("a TLS record is longer than any");
+      return broken("a TLS record exceeds the greatest length");
     case EINVAL:
-      return broken("bytes came that are no TLS record");
+      return broken("received bytes that are not a TLS record");
     default:
       return absl::UnavailableError(absl::StrCat(rail, ": ", call, ": ", strerror(error)));
   }

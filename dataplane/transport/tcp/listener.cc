@@ -97,7 +97,7 @@ void Listener::Admit(Fd socket) {
 }
 
 void Listener::Rest(const absl::Status& why) {
-  Log(LogLevel::kWarning, "transport/tcp", "nobody is accepted for 100 ms",
+  Log(LogLevel::kWarning, "transport/tcp", "accepting no connections for 100 ms",
       {{"rail", rail_}, {"why", std::string(why.message())}});
   poller_.Unwatch(socket_.get());
   if (!guests_.empty()) DismissOldest();  // its descriptor serves the next one
@@ -110,7 +110,7 @@ void Listener::Rest(const absl::Status& why) {
 void Listener::DismissOldest() {
   const auto oldest =
       std::ranges::min_element(guests_, {}, [](const auto& guest) { return guest.second.id; });
-  Dismiss(oldest->first, "the oldest of too many that have not proved themselves");
+  Dismiss(oldest->first, "was the oldest of too many that had not said hello");
 }
 
 void Listener::Receive(int fd) {
@@ -126,7 +126,7 @@ void Listener::Receive(int fd) {
 void Listener::Greet(Guest& guest) {
   const int fd = guest.socket.get();
   const std::optional<Hello> hello = DecodeHello(guest.hello);
-  if (!hello.has_value()) return Dismiss(fd, "sent bytes that are no hello");
+  if (!hello.has_value()) return Dismiss(fd, "sent bytes that are not a hello");
   if (hello->version != kWireVersion) {
     Answer(guest.socket, Verdict::kWrongVersion);
     return Dismiss(fd,

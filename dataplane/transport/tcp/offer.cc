@@ -129,9 +129,9 @@ class WaitingOffer final : public TcpOffer {
   void Begin(const TcpEndpoint& peer) override {
     // An end that calls has no port.
     if (peer.port != 0) {
-      return Fail(absl::FailedPreconditionError(
-          "both ends listen, and neither calls: a worker that is started with --inlets on takes "
-          "streams, and a worker without it sends, records and plays"));
+      return Fail(
+          absl::FailedPreconditionError("both ends listen and neither connects: start only the "
+                                        "receiving worker with --inlets on"));
     }
     begun_ = true;
     if (arrived_.has_value()) Succeed(*std::exchange(arrived_, std::nullopt));

@@ -166,7 +166,7 @@ void VerbsConnection::Drain() {
   if (queues_->drained()) return OnDrained();
   rail_.poller->PostAfter(kDrainNs, lifetime_.Guard([this] {
     if (state_ != State::kDraining) return;
-    Log(LogLevel::kWarning, "transport/verbs", "a queue pair did not give back its requests in 1 s",
+    Log(LogLevel::kWarning, "transport/verbs", "a queue pair did not return its requests in 1 s",
         {{"connection", name_}});
     OnDrained();
   }));

@@ -74,7 +74,7 @@ void VerbsOffer::Connect(const Endpoint& peer, int64_t deadline_ns, ConnectionEv
   peer_name_ = SocketAddress(peer_.gid).ip();
   rail_.poller->PostAt(deadline_ns, lifetime_.Guard([this] {
     const std::string cause =
-        last_failure_.ok() ? "the peer has not called" : std::string(last_failure_.message());
+        last_failure_.ok() ? "the peer has not connected" : std::string(last_failure_.message());
     Fail(RailUnreachable(rail_.port->name().rail, peer_name_,
                          absl::StrCat("no connection before the deadline: ", cause),
                          absl::StatusCode::kDeadlineExceeded));

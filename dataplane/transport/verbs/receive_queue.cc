@@ -82,7 +82,7 @@ absl::Status ReceiveQueue::OnMessage(uint32_t index, size_t bytes) {
 }
 
 absl::Status ReceiveQueue::OnPayload(size_t bytes) {
-  if (posted() == 0) return absl::InternalError("received a payload into no buffer");
+  if (posted() == 0) return absl::InternalError("received a payload without a buffer");
   filled_.push_back(buffers_.front().bytes.first(bytes));
   buffers_.pop_front();
   return absl::OkStatus();
@@ -101,8 +101,7 @@ absl::StatusOr<std::optional<Arrival>> ReceiveQueue::Next() {
     filled_.pop_front();
     if (arrival.payload.size() != next.message.payload_bytes) {
       return absl::DataLossError(absl::StrCat("received a payload of ", arrival.payload.size(),
-                                              " bytes where ", next.message.payload_bytes,
-                                              " were named"));
+                                              " bytes, announced as ", next.message.payload_bytes));
     }
   }
   waiting_.pop_front();

@@ -53,7 +53,7 @@ size_t EncodeMessage(const Message& message, std::span<std::byte> into) {
 absl::StatusOr<Message> DecodeMessage(std::span<const std::byte> bytes) {
   if (bytes.size() < kHeaderBytes || GetLittleEndian<uint16_t>(&bytes[0]) != kMessageMagic) {
     return absl::DataLossError(
-        absl::StrCat("received ", bytes.size(), " bytes that are no control message"));
+        absl::StrCat("received ", bytes.size(), " bytes that are not a control message"));
   }
   if (const int version = GetLittleEndian<uint8_t>(&bytes[2]); version != kMessageVersion) {
     return VersionMismatch(

@@ -92,7 +92,7 @@ TEST_F(ProbeTest, AWholeBlockThatFailsAfterASmallOneSaysSo) {
   const absl::Status status = Run(Direction::kRecord, memory).status;
   EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
   EXPECT_THAT(std::string(status.message()),
-              HasSubstr("4 KiB pass, a whole block does not: 1048576 bytes: byte 8"));
+              HasSubstr("4 KiB arrived, a whole block did not: 1048576 bytes: byte 8"));
 }
 
 TEST_F(ProbeTest, ARefusedRegistrationIsTheAnswer) {

@@ -83,8 +83,9 @@ TEST(FitRing, SaysWhatTheLeastRingWouldNeed) {
   rails.locked.limit = 64 << 10;
   const absl::Status status = FitRing(Request(rails)).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_THAT(std::string(status.message()),
-              HasSubstr("the least, 8 slots on 2 rail(s), does not fit: ibv_reg_mr: 524288 bytes"));
+  EXPECT_THAT(
+      std::string(status.message()),
+      HasSubstr("the smallest, 8 slots on 2 rail(s), does not fit: ibv_reg_mr: 524288 bytes"));
   EXPECT_TRUE(status.GetPayload("reason").has_value());
   EXPECT_EQ(rails.locked.used, 0u);
 }

@@ -71,7 +71,7 @@ TEST(SharedTest, ASizeIsNotBelieved) {
   Offered offered(kUsualSeals);
   for (const uint64_t bytes : {uint64_t{0}, uint64_t{kShared + 1}, UINT64_MAX}) {
     offered.share.bytes = bytes;
-    EXPECT_THAT(WhyNot(offered.share), HasSubstr("smaller than was said")) << bytes;
+    EXPECT_THAT(WhyNot(offered.share), HasSubstr("smaller than announced")) << bytes;
   }
   // It takes no memory, and would take the address space of whoever maps it.
   Offered vast(kUsualSeals, off_t{1} << 46);
@@ -91,7 +91,7 @@ TEST(SharedTest, AnotherDescriptorIsNotOpened) {
   }
   MemoryShare share = offered.share;
   share.name[3] ^= 1;
-  EXPECT_THAT(WhyNot(share), HasSubstr("not the memory that was named"));
+  EXPECT_THAT(WhyNot(share), HasSubstr("not the named memory"));
   for (const int pid : {0, -1, 1 << 30}) {
     share.pid = pid;
     WhyNot(share);

@@ -75,12 +75,12 @@ TEST_F(IpcHostileTest, NobodyGetsMoreOfAWindowThanItsOwnerGave) {
   const RailEnd other(kind_, true, RemoteAccess::kRead, 1);
   IpcEndpoint claim = EndpointOf(other);
   claim.access = RemoteAccess::kWrite;
-  EXPECT_THAT(std::string(Claim(claim)->status.message()), HasSubstr("not open to it so"));
+  EXPECT_THAT(std::string(Claim(claim)->status.message()), HasSubstr("may not open in this way"));
   claim = EndpointOf(other);
   claim.window.bytes += 1;
   EXPECT_TRUE(absl::IsPermissionDenied(Claim(claim)->status));
   EXPECT_THAT(std::string(Claim(EndpointOf(victim_))->status.message()),
-              HasSubstr("not open to it so"))
+              HasSubstr("may not open in this way"))
       << "its own";
 }
 

@@ -100,19 +100,19 @@ TEST_F(TransferRingTest, ADirectRingThatDoesNotFitGivesWayToTheBounce) {
   const auto ring = Make(split_, {.block_bytes = 128 << 10});
   ASSERT_TRUE(ring.ok()) << ring.status();
   EXPECT_FALSE(ring->direct());
-  EXPECT_THAT(
-      ring->notes,
-      ElementsAre(AllOf(services::Noted("MEMORY_PATH|path=host bounce"),
-                        testing::Field(&services::Note::text,
-                                       HasSubstr("host bounce: nvidia-peermem is possible, its "
-                                                 "ring is not: no ring: the least, 8 slots")))));
+  EXPECT_THAT(ring->notes,
+              ElementsAre(AllOf(
+                  services::Noted("MEMORY_PATH|path=host bounce"),
+                  testing::Field(&services::Note::text,
+                                 HasSubstr("host bounce: nvidia-peermem is possible, its "
+                                           "ring is not: no ring: even the smallest, 8 slots")))));
 }
 
 TEST_F(TransferRingTest, LockedMemoryThatIsTooSmallIsAnErrorWithItsReason) {
   rails_.locked.limit = 64 << 10;
   const absl::Status status = Make(host_).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("the least, 8 slots on 2 rail(s)"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("the smallest, 8 slots on 2 rail(s)"));
   EXPECT_TRUE(status.GetPayload("reason").has_value());
 }
 

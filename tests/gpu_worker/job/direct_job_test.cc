@@ -160,7 +160,7 @@ TEST_P(DirectJobTest, TooLittleLockedMemoryIsSaidBeforeAnythingStarts) {
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(dataplane::ReasonOf(status)->reason, "MEMLOCK_TOO_LOW");
   EXPECT_THAT(std::string(status.message()),
-              HasSubstr("no ring: the least, 8 slots on 1 rail(s), does not fit: rail r0"));
+              HasSubstr("no ring: even the smallest, 8 slots on 1 rail(s), does not fit: rail r0"));
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("ibv_reg_mr: 524288 bytes must be locked and the limit of locked memory "
                         "is 65536 bytes; set LimitMEMLOCK=infinity"));

@@ -55,7 +55,7 @@ TEST(WaitingDeathTest, AThreadThatCarriesSessionsMustNotReadAFile) {
         const dataplane::NoWaiting no_waiting;
         disk::ReadFile("/etc/hostname", 4096, "/etc").IgnoreError();
       },
-      "a thread waits that carries sessions");
+      "a thread that carries sessions must not wait");
 }
 
 TEST(WaitingDeathTest, NorAskTheCatalog) {
@@ -67,7 +67,7 @@ TEST(WaitingDeathTest, NorAskTheCatalog) {
         const dataplane::NoWaiting no_waiting;
         node.node().recordings().ListRecordings("luns/-/channels/-").IgnoreError();
       },
-      "a thread waits that carries sessions");
+      "a thread that carries sessions must not wait");
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ TEST_F(RingTest, ThatDoesNotFitAtAllLeavesNoRecording) {
   rails_.locked.limit = kBlockBytes;
   const absl::Status status = fixture_.Record().status();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("the least, 8 slots on 2 rail(s)"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("the smallest, 8 slots on 2 rail(s)"));
   EXPECT_TRUE(status.GetPayload("reason").has_value());
   EXPECT_THAT(*fixture_.node().recordings().ListRecordings("luns/l/channels/c"), IsEmpty());
 }

@@ -31,7 +31,7 @@ Meaning MeaningOf(ibv_wc_status status) {
     case IBV_WC_RETRY_EXC_ERR:
       return {kUnavailable, "PEER_NOT_ANSWERING",
               absl::StrFormat("no answer for %.2f s (timeout %d, retry %d): the peer's process, "
-                              "host or port is down, or UDP port 4791 is blocked on the way",
+                              "host or port is down, or UDP port 4791 is blocked",
                               kNoAnswerS, kAckTimeout, kRetryCount)};
     case IBV_WC_RNR_RETRY_EXC_ERR:
       return {kUnavailable, "RECEIVER_OVERRUN",
@@ -138,12 +138,11 @@ absl::Status RegistrationFailed(absl::string_view call, size_t bytes, bool devic
         {{"bytes", absl::StrCat(bytes)}, {"limit", absl::StrCat(limit.rlim_cur)}});
   }
   if (device_memory) {
-    return WithReason(
-        absl::UnimplementedError(absl::StrCat(
-            call, ": ", std::strerror(error), ": the device cannot reach ", bytes,
-            " bytes of GPU memory; load nvidia-peermem, or a driver with dma-buf, else the data "
-            "goes through host memory")),
-        "GPU_MEMORY_NOT_REGISTRABLE", {{"bytes", absl::StrCat(bytes)}});
+    return WithReason(absl::UnimplementedError(absl::StrCat(
+                          call, ": ", std::strerror(error), ": the device cannot reach ", bytes,
+                          " bytes of GPU memory; load nvidia-peermem, or a driver with dma-buf; "
+                          "otherwise the data goes through host memory")),
+                      "GPU_MEMORY_NOT_REGISTRABLE", {{"bytes", absl::StrCat(bytes)}});
   }
   return absl::ResourceExhaustedError(absl::StrCat(call, ": ", std::strerror(error), ": ", bytes,
                                                    " bytes cannot be registered; use a smaller "
@@ -167,11 +166,11 @@ absl::Status PeerBrokeIn() {
 absl::Status QueueFailed(ibv_event_type event) {
   const bool peer = event == IBV_EVENT_QP_ACCESS_ERR || event == IBV_EVENT_QP_REQ_ERR;
   if (peer) {
-    return MemoryRevoked(
-        absl::StatusCode::kPermissionDenied,
-        absl::StrCat("the peer asked for what it may not: ", ibv_event_type_str(event)));
+    return MemoryRevoked(absl::StatusCode::kPermissionDenied,
+                         absl::StrCat("the peer requested an access that it may not have: ",
+                                      ibv_event_type_str(event)));
   }
-  return WithReason(absl::InternalError(absl::StrCat("the device gave up a queue: ",
+  return WithReason(absl::InternalError(absl::StrCat("the device stopped a queue: ",
                                                      ibv_event_type_str(event), "; check: dmesg")),
                     "RDMA_FAILED");
 }

@@ -88,7 +88,7 @@ absl::Status Port::Bind() {
     return ErrnoStatus("rdma_bind_addr", errno);
   }
   if (cm_id_->verbs == nullptr) {
-    return absl::UnavailableError("rdma_bind_addr: the address is of no RDMA port");
+    return absl::UnavailableError("rdma_bind_addr: no RDMA port has this address");
   }
   name_.device = ibv_get_device_name(cm_id_->verbs->device);
   name_.port = cm_id_->port_num;
