@@ -264,10 +264,10 @@ absl::Status CheckFill(const RecordTarget& target, uint64_t blocks, uint64_t bef
   const uint64_t bytes = target.lun->footprint(target.channel.block_bytes).OfBlocks(blocks);
   if (bytes <= limit && before <= limit - bytes) return absl::OkStatus();
   return services::ArgumentInvalid(
-      "channel", absl::StrCat(target.name.lun_name(), " deletes its oldest recordings above ",
-                              limit, " bytes (max_fill): ", bytes, " are to come, and ", before,
-                              " cannot be deleted before; raise --max-fill, release recordings, or "
-                              "name a channel of another LUN"));
+      "channel", absl::StrCat(target.name.lun_name(), " keeps at most ", limit,
+                              " bytes (max_fill): the recording needs ", bytes, ", and ", before,
+                              " bytes of others cannot be deleted first; raise --max-fill, release "
+                              "recordings, or name a channel of another LUN"));
 }
 
 absl::Status CheckWhole(NodeResources& resources, const RecordTarget& target) {
@@ -300,8 +300,9 @@ absl::StatusOr<RecordTarget> FindTarget(NodeResources& resources, const Open& op
       DescriptionBytes(open) > room) {
     return services::LimitReached(
         absl::StrCat(room >> 10, " KiB"), "labels of a recording",
-        absl::StrCat(target.name.lun_name(), " has room for ", room >> 10,
-                     " KiB of labels and origin of a recording, and this one has more"));
+        absl::StrCat(target.name.lun_name(), " keeps at most ", room >> 10,
+                     " KiB of labels and origin for a recording, and this one has more; shorten "
+                     "the labels"));
   }
   target.segment_blocks = SegmentBlocks(target.channel, target.lun->terms());
   TD_RETURN_IF_ERROR(CheckSlots(open, target.channel.block_bytes));

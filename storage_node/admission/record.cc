@@ -146,7 +146,7 @@ void WriteCaught(recordings::MetadataWriter metadata, capture::Caught& caught,
                  const services::Trigger& trigger) {
   const absl::Status status = metadata.WriteDown(caught, trigger);
   if (status.ok()) return;
-  dataplane::Log(dataplane::LogLevel::kError, "record", "not all is kept that was triggered",
+  dataplane::Log(dataplane::LogLevel::kError, "record", "a triggered capture is incomplete",
                  {{"recording", caught.capture.recording},
                   {"trigger_sample", absl::StrCat(*trigger.sample)},
                   {"error", std::string(status.message())}});

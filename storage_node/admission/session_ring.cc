@@ -27,8 +27,8 @@ size_t RingSlots(const RingSettings& settings, uint64_t block_bytes) {
 absl::Status CheckSlots(const services::session::Open& open, uint64_t block_bytes) {
   if (open.slot_bytes == 0 || open.slot_bytes >= block_bytes) return absl::OkStatus();
   return services::ArgumentInvalid(
-      "slot_bytes",
-      absl::StrCat("slot_bytes ", open.slot_bytes, ": the channel's blocks have ", block_bytes));
+      "slot_bytes", absl::StrCat("slot_bytes ", open.slot_bytes,
+                                 " is less than a block of the channel, ", block_bytes, " bytes"));
 }
 
 uint64_t RingNeed::bytes(const RingSettings& settings) const {

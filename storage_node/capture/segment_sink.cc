@@ -144,7 +144,7 @@ absl::StatusOr<Flow> SegmentSink::Push(dataplane::Block* block) {
   if (header.sequence >= watermarks().received + recording::kMaxDisorder) {
     return services::ProtocolViolation(
         {.message = "Block"}, absl::StrCat("write ", first_recording_, ": block ", header.sequence,
-                                           " comes far too early"));
+                                           " is too far ahead of the blocks received"));
   }
   const bool triggers =
       options_.write_down != nullptr && (header.flags & dataplane::kBlockTriggered) != 0;

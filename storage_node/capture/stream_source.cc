@@ -83,7 +83,9 @@ void StreamSource::Acknowledge(uint64_t watermark) {
 absl::Status StreamSource::Reject(const dataplane::BlockHeader& header) {
   const auto after =
       std::ranges::find_if(parts_, [&](const Part& part) { return part.base > header.sequence; });
-  if (after == parts_.begin()) return absl::InternalError("a block was rejected that was accepted");
+  if (after == parts_.begin()) {
+    return absl::InternalError("the receiving end rejected a block that it had accepted");
+  }
   const auto part = std::prev(after);
   dataplane::BlockHeader own = header;
   own.sequence -= part->base;
@@ -103,7 +105,7 @@ absl::StatusOr<Flow> GoneBlocks::Pull(dataplane::Block* block) {
 absl::Status GoneBlocks::Reject(const dataplane::BlockHeader& header) {
   return services::ProtocolViolation(
       {.message = "Resend"},
-      absl::StrCat("block ", header.sequence, " was rejected, which has no payload"));
+      absl::StrCat("the peer rejected block ", header.sequence, ", which has no payload"));
 }
 
 }  // namespace tapedeck::storage_node::capture

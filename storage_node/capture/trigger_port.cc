@@ -29,7 +29,7 @@ absl::Status NotAnswered(absl::Duration patience, bool heard) {
 
 void LogNotCome(uint64_t sample, size_t triggers) {
   dataplane::Log(dataplane::LogLevel::kWarning, "trigger",
-                 "a trigger's sample did not come in its session",
+                 "a trigger's sample never arrived in its session",
                  {{"sample", absl::StrCat(sample)}, {"triggers", absl::StrCat(triggers)}});
 }
 

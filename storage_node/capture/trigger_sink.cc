@@ -31,7 +31,7 @@ bool Mark(uint64_t sample, const services::Trigger& trigger, recording::LiveReco
 absl::Status TooMany(absl::string_view what) {
   return services::LimitReached(
       absl::StrCat(kMaxWaiting), "waiting triggers",
-      absl::StrCat("trigger: too many wait for their ", what, "; try again"));
+      absl::StrCat("trigger: too many triggers wait for their ", what, "; try again"));
 }
 
 bool Triggers(const dataplane::BlockHeader& header) {

@@ -32,8 +32,8 @@ struct TriggerWindow {
     if (header.sample_index + header.triggers.last < EndOf(header)) return absl::OkStatus();
     return services::ProtocolViolation(
         {.message = "Block"},
-        absl::StrCat("block ", header.sequence, " is triggered by its sample ",
-                     header.triggers.last, ", and has ", EndOf(header) - header.sample_index));
+        absl::StrCat("block ", header.sequence, " names its sample ", header.triggers.last,
+                     " as a trigger, and has ", EndOf(header) - header.sample_index, " samples"));
   }
 
   // What a trigger at `sample` asks for; no recording is named.

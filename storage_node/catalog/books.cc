@@ -32,7 +32,7 @@ bool IsIn(const ResourceName& name, const ResourceName& channel) {
 absl::Status SlowState(const std::string& directory, absl::string_view what) {
   const absl::Status status = disk::StateUnusable(
       directory, "catalog", what,
-      absl::StrCat("see that the disk of the state directory ", directory, " answers"));
+      absl::StrCat("check that the disk of the state directory ", directory, " answers"));
   absl::Status slow(absl::StatusCode::kDeadlineExceeded, status.message());
   status.ForEachPayload(
       [&](absl::string_view type, const absl::Cord& payload) { slow.SetPayload(type, payload); });

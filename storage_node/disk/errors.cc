@@ -91,8 +91,8 @@ absl::Status StateFull(absl::string_view directory, absl::string_view operation,
 
 absl::Status StateUnusable(absl::string_view directory, absl::string_view operation,
                            absl::string_view what, absl::string_view remedy) {
-  const std::string usual =
-      absl::StrCat("see that the state directory ", directory, " is there and can be written");
+  const std::string usual = absl::StrCat("check that the state directory ", directory,
+                                         " exists and the node may write to it");
   return State(absl::StatusCode::kInternal, directory, operation, what,
                remedy.empty() ? usual : remedy);
 }

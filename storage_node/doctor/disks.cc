@@ -64,7 +64,7 @@ void Judge(const std::string& name, const Disk& disk, double rate, Findings& fin
   }
   if (sum <= rate) return;
   const std::string what = absl::StrFormat(
-      "%s, with %s, moves %s MB/s, and channels of %s may bring %s", name, disk.member,
+      "%s (disk of %s) moves %s MB/s, and the channels of %s can bring %s MB/s", name, disk.member,
       MegabytesOf(rate),
       absl::StrJoin(disk.asks, ", ",
                     [](std::string* out, const auto& entry) { absl::StrAppend(out, entry.first); }),

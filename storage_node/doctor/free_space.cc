@@ -48,8 +48,8 @@ void CheckFreeSpace(const LunFacts& lun, Findings& findings) {
                              ? static_cast<double>(free.left) / lun.written_bytes_per_s
                              : kShortS;
   if (free.left < lun.least_bytes) {
-    findings.push_back(Found("LUN_FULL", absl::StrCat(what, ", and a recording takes ",
-                                                      lun.least_bytes, " bytes at least")));
+    findings.push_back(Found("LUN_FULL", absl::StrCat(what, "; a recording takes at least ",
+                                                      lun.least_bytes, " bytes")));
   } else if (seconds < kShortS) {
     findings.push_back(
         Found("LUN_NEARLY_FULL", absl::StrFormat("%s: full in %.0f s at the recent %s MB/s", what,

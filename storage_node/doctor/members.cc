@@ -40,7 +40,7 @@ void CheckMembers(const LunFacts& lun, Findings& findings) {
     const int error = store::IsMemberPath(member) ? TryMember(member) : 0;
     if (error == 0) continue;
     const std::string what =
-        absl::StrCat(lun.config.name, ": ", member, " takes nothing: ", std::strerror(error));
+        absl::StrCat(lun.config.name, ": ", member, " refuses writes: ", std::strerror(error));
     findings.push_back(error == ENOSPC ? Found("LUN_FULL", what) : Found("MEMBER_UNUSABLE", what));
   }
 }

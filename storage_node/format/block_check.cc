@@ -11,7 +11,8 @@ namespace {
 std::string RangesText(const std::vector<services::ByteRange>& ranges) {
   std::string text;
   for (const services::ByteRange& range : ranges) {
-    absl::StrAppend(&text, text.empty() ? ", bad in it: " : ", ", range.offset, "+", range.bytes);
+    absl::StrAppend(&text, text.empty() ? ", damaged bytes: " : ", ", range.offset, "+",
+                    range.bytes);
   }
   return text;
 }
@@ -36,7 +37,7 @@ Verdict CheckBlock(const RecordingIdentity& identity, uint64_t sequence, Place p
   if (crc == entry.payload_crc32c && payload.size() == entry.payload_bytes) {
     return {.kind = DamageKind::kStale,
             .detail = absl::StrCat("entry and payload agree (", absl::Hex(crc),
-                                   ") but are not of this recording and place"),
+                                   ") but belong to another recording or place"),
             .payload_crc32c = crc};
   }
   Diagnosis diagnosis = Diagnose(entry.pieces, payload, piece_bytes);

@@ -151,17 +151,15 @@ absl::StatusOr<IndexHeader> DecodeHeader(std::span<const std::byte, kPageBytes> 
       possible ? EntryFormat::Of(header.block_bytes, header.epoch) : EntryFormat();
   if (!possible || GetLittleEndian<uint16_t>(&bytes[6]) != entries.entry_bytes ||
       GetLittleEndian<uint32_t>(&bytes[52]) != entries.piece_bytes) {
-    return absl::DataLossError(absl::StrCat("index copy ", copy, ": the header speaks of ",
-                                            header.members, " members, blocks of ",
-                                            header.block_bytes,
-                                            " bytes and entries that such "
-                                            "blocks do not have"));
+    return absl::DataLossError(
+        absl::StrCat("index copy ", copy, ": the header has entries that do not fit its ",
+                     header.members, " members and blocks of ", header.block_bytes, " bytes"));
   }
   const auto text_bytes = GetLittleEndian<uint32_t>(&bytes[kTextLengthOffset]);
   if (text_bytes > kMaxHeaderManifestBytes) {
-    return absl::DataLossError(absl::StrCat("index copy ", copy,
-                                            ": the header speaks of a text of ", text_bytes,
-                                            " bytes, and ", kMaxHeaderManifestBytes, " fit"));
+    return absl::DataLossError(absl::StrCat("index copy ", copy, ": the header names a text of ",
+                                            text_bytes, " bytes, and ", kMaxHeaderManifestBytes,
+                                            " fit"));
   }
   header.manifest.assign(reinterpret_cast<const char*>(&bytes[kTextOffset]), text_bytes);
   return header;

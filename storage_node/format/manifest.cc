@@ -119,7 +119,7 @@ absl::StatusOr<services::StageTimes> ParseStages(JsonFields& fields) {
     times.push_back({one[0].get<std::string>(), one[1].get<std::string>(), one[2].get<int64_t>()});
     stages.Require(times.back().what.size() <= services::model::kMaxStageWordBytes &&
                        times.back().rail.size() <= dataplane::kMaxRailNameBytes,
-                   "times", "has a longer word than any");
+                   "times", "has a word that is too long");
   }
   TD_RETURN_IF_ERROR(stages.status());
   return times;
@@ -190,15 +190,14 @@ absl::Status ParseBegin(JsonFields& fields, Manifest* manifest) {
   manifest->labels = fields.Texts("labels");
   manifest->description = fields.Text("description");
   fields.Require(manifest->description.size() <= services::model::kMaxDescriptionBytes,
-                 "description", "is longer than any");
+                 "description", "is too long");
   if (!fields.Text("stream").empty()) manifest->stream = fields.Id("stream");
   manifest->segment = fields.Uint("segment", MaxBlocks(kBlockMultiple));
   manifest->segment_blocks = fields.Uint("segment_blocks", MaxBlocks(kBlockMultiple));
   manifest->original = fields.Text("original");
   manifest->original_uid = fields.Text("original_uid");
   fields
-      .Require(manifest->original.size() <= kMaxOriginalBytes, "original",
-               "is longer than any name")
+      .Require(manifest->original.size() <= kMaxOriginalBytes, "original", "is too long for a name")
       .Require(manifest->original_uid.size() <= kMaxUidBytes, "original_uid", "is none");
   manifest->earlier_originals = ParseEarlier(fields);
   manifest->resume_token = fields.Text("resume_token");

@@ -54,7 +54,8 @@ absl::Status Channels::Load(const OpenLun& lun) {
   TD_ASSIGN_OR_RETURN(const auto channels, ReadChannelFiles(lun, known));
   // Not worth a LUN that can be read: its disks may be full.
   if (absl::Status status = DescribeOnMembers(lun, channels); !status.ok()) {
-    dataplane::Log(dataplane::LogLevel::kWarning, "channels", "the members do not say all",
+    dataplane::Log(dataplane::LogLevel::kWarning, "channels",
+                   "cannot write the channels to the members",
                    {{"lun", lun.config->name}, {"error", std::string(status.message())}});
   }
   for (const services::Channel& channel : channels) {

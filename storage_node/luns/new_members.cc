@@ -25,15 +25,15 @@ absl::StatusOr<bool> IsMade(const OpenLun& lun, const services::Lun& config, uin
   if (said->member < lun.config->members.size()) {
     return disk::Unusable(path, absl::StrCat("it is ", which, ", or a copy of that"));
   }
-  return disk::Unusable(path, absl::StrCat("it was to become ", which,
-                                           " by a change that was cut short, and not member ",
-                                           number, "; name it after those it was named after"));
+  return disk::Unusable(
+      path, absl::StrCat("an interrupted change added it as ", which, ", not as member ", number,
+                         "; repeat that change with its members in the same order"));
 }
 
 absl::Status TooSmall(const services::Lun& config, uint64_t limit, uint64_t used) {
   return services::model::Invalid(
       "capacity_bytes", absl::StrCat(config.name, " uses ", used, " bytes, more than ", limit,
-                                     "; delete recordings first, or leave it larger"));
+                                     "; delete recordings first, or give a larger capacity"));
 }
 
 // What is given out while the disks are waited for must fit both limits; in a ring what is too much

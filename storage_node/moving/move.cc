@@ -182,7 +182,7 @@ absl::StatusOr<Moved> OneMove::Run() {
   // Notes that were made meanwhile go with it.
   TD_ASSIGN_OR_RETURN(source_->recording, recordings().Find(request_.recording));
   if (!IsDue(source().manifest, request_.channel, request_.now_ns)) {
-    TD_RETURN_IF_ERROR(RemoveDraft(std::move(copy), "it was kept while it was moved"));
+    TD_RETURN_IF_ERROR(RemoveDraft(std::move(copy), "tapectl keep protected it during the move"));
     return Moved{};
   }
   TD_RETURN_IF_ERROR(FinishCopy(copy));
@@ -220,7 +220,8 @@ absl::Status CheckTakesMoved(const luns::OpenLun& lun) {
   if (lun.config->full_policy != services::FullPolicy::kRing) return absl::OkStatus();
   return services::ArgumentInvalid(
       "move_to",
-      absl::StrCat(name, " is a ring, which deletes the oldest: nothing is moved there"));
+      absl::StrCat(
+          name, " is a ring, which deletes its oldest recordings; name a LUN that is not a ring"));
 }
 
 absl::StatusOr<Moved> Move(admission::NodeResources& resources, const MoveRequest& request,
@@ -238,8 +239,8 @@ absl::Status CheckNoWayBack(recordings::Recordings& recordings, const services::
     if (to.channel_name() == channel.name) break;
   }
   return services::model::Invalid(
-      "move_to", absl::StrCat("recordings would move back to ", channel.name,
-                              ", as channels of that name move them on; end one of these"));
+      "move_to", absl::StrCat("channels of this name on other LUNs would move recordings back to ",
+                              channel.name, "; clear move_to of one of them"));
 }
 
 }  // namespace tapedeck::storage_node::moving

@@ -59,10 +59,9 @@ constexpr int kMostOfOneLun = 4;
 absl::Status StandsStill(const LunPair& pair, absl::Duration patience) {
   return services::LunNotResponding(
       absl::StrCat("luns/", pair.from),
-      absl::StrCat("the disks of luns/", pair.from, " or luns/", pair.to, " have not done for ",
-                   absl::FormatDuration(patience),
-                   " what a move asks of them; nothing more is moved between the two until they "
-                   "have"));
+      absl::StrCat("the disks of luns/", pair.from, " or luns/", pair.to,
+                   " have not answered a move for ", absl::FormatDuration(patience),
+                   "; the node moves nothing between these LUNs until they answer"));
 }
 
 }  // namespace

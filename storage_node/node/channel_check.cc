@@ -58,9 +58,9 @@ absl::Status CheckLeastSegment(const services::Channel& channel) {
   if (channel.segment_bytes == 0 || channel.segment_bytes >= least) return absl::OkStatus();
   return services::model::Invalid(
       "segment_bytes",
-      absl::StrCat("is ", channel.segment_bytes, ", and a segment has at least ",
-                   admission::kMinSegmentBlocks, " blocks: of this channel ", least, " bytes (",
-                   least >> 10, "KiB); give that or more, or smaller blocks"));
+      absl::StrCat("is ", channel.segment_bytes, "; a segment has at least ",
+                   admission::kMinSegmentBlocks, " blocks, in this channel ", least, " bytes (",
+                   least >> 10, "KiB); give that or more, or use smaller blocks"));
 }
 
 absl::Status CheckMoveRate(const services::Channel& channel) {

@@ -54,7 +54,7 @@ absl::Status CheckEmpty(const std::string& name, const luns::OpenLun& lun) {
       lun.config->name, left.size(),
       absl::StrCat(name, " holds ", left.size(), " recordings that cannot be read, ",
                    left[0].channel, "/", left[0].recording,
-                   " among them; the log says why. --force deletes the LUN all the same"));
+                   " among them; the log says why. --force deletes the LUN anyway"));
 }
 
 }  // namespace

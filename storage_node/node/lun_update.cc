@@ -46,11 +46,10 @@ absl::Status CheckNewMembers(const services::Lun& before, const luns::OpenLun& l
   const auto& [old_end, new_end] = std::ranges::mismatch(before.members, after->members);
   if (old_end != before.members.end()) {
     return services::model::Invalid(
-        "members",
-        absl::StrCat("must begin with those that ", before.name, " has, ",
-                     absl::StrJoin(before.members, " "), ", and this is not so of ", *old_end,
-                     ": its recordings are striped over them in this order, so members cannot be "
-                     "removed or reordered; name new ones after them"));
+        "members", absl::StrCat("must begin with the members of ", before.name, " in their order, ",
+                                absl::StrJoin(before.members, " "), "; ", *old_end,
+                                " is missing or moved. Recordings are striped over them: members "
+                                "cannot be removed or reordered. Name new ones after them"));
   }
   return luns::CheckApartFromAll(*after, luns);
 }

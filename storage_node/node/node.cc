@@ -150,8 +150,8 @@ std::string StorageNode::Waiting() const {
     absl::StrAppend(out, entry.first, " (", entry.second, ")");
   };
   if (!busy.empty()) {
-    left.push_back(absl::StrCat("LUNs whose disks have not done what was asked for: ",
-                                absl::StrJoin(busy, ", ", formatter)));
+    left.push_back(
+        absl::StrCat("LUNs whose disks have not answered: ", absl::StrJoin(busy, ", ", formatter)));
   }
   if (const auto moves = mover_.under_way(); !moves.empty()) {
     left.push_back(absl::StrCat("moves: ", absl::StrJoin(moves, ", ")));

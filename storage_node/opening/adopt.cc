@@ -15,8 +15,8 @@ namespace {
 constexpr char kCutOff[] =
     "ABORTED: the storage node stopped while recording, or the LUN went away";
 constexpr char kLaterIsUnknown[] =
-    ", and its index or the catalog told what it is; later changes of its description, labels, "
-    "annotations and keep are not known";
+    ", and its description comes from its index or the catalog; later changes of description, "
+    "labels, annotations and keep are lost";
 
 std::string CauseOf(const recording::Examined& examined) {
   if (!examined.manifest_lost) return kCutOff;
@@ -41,7 +41,7 @@ absl::StatusOr<recording::Examined> ExamineOurs(recordings::Recordings& recordin
     TD_RETURN_IF_ERROR(recording::CheckWhose(*examined.manifest, path, *lun.config.now()));
   } else if (!examined.holds_nothing) {
     return absl::DataLossError(
-        "neither its manifest nor its index says what it is; its files are left as they are");
+        "neither its manifest nor its index describes it; its files stay unchanged");
   }
   return examined;
 }

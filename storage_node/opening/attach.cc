@@ -48,8 +48,8 @@ absl::StatusOr<format::LunMember> ReadMember(const std::string& path) {
   }
   const auto store = store::FindStoreKind(member->lun.store);
   if (store.ok()) return member;
-  return disk::Unusable(path, absl::StrCat("it is of ", member->lun.name,
-                                           ", and left as it is: ", store.status().message()));
+  return disk::Unusable(path, absl::StrCat("it belongs to ", member->lun.name,
+                                           " and stays unchanged: ", store.status().message()));
 }
 
 absl::Status CheckMembers(services::Lun* lun, const luns::Luns& luns) {
@@ -69,8 +69,8 @@ absl::Status Add(const std::string& path, const format::LunMember& member, bool 
       as_new ? member.lun.recorded_uid() == said.recorded_uid() : member.lun.uid == said.uid;
   if (!same || member.lun.store != said.store) {
     return disk::Unusable(
-        path, absl::StrCat("it is of ", member.lun.name, " (", member.lun.uid, "), and ",
-                           found->paths.begin()->second, " of ", said.name, " (", said.uid,
+        path, absl::StrCat("it belongs to ", member.lun.name, " (", member.lun.uid, "), and ",
+                           found->paths.begin()->second, " to ", said.name, " (", said.uid,
                            "); attach one LUN at a time"));
   }
   // One that says fewer changes, or fewer members, was not told yet.
@@ -127,7 +127,7 @@ absl::Status CheckNoCopy(const Plan& plan, const luns::Luns& luns) {
   for (const auto& [id, lun] : luns.All()) {
     if (lun->config->uid != plan.lun.uid) continue;
     return disk::LunExists(
-        id, absl::StrCat("what lies at ", plan.found.paths.begin()->second, " is a copy of ",
+        id, absl::StrCat("the LUN at ", plan.found.paths.begin()->second, " is a copy of ",
                          lun->config->name, " (", lun->config->uid, "), which is open here with ",
                          absl::StrJoin(lun->config->members, ", "),
                          "; to attach it as a separate LUN: --as-new --name NAME"));
@@ -224,7 +224,7 @@ absl::Status OpenWhole(recordings::Recordings& recordings, const Plan& plan,
   absl::Time said = dataplane::SteadyTime();
   const auto progress = [&](uint64_t done, uint64_t all) {
     const std::string how_far =
-        absl::StrCat("it is being attached: ", done, " of ", all, " recordings seen to");
+        absl::StrCat("it is being attached: ", done, " of ", all, " recordings checked");
     recordings.luns().SetOffline(id,
                                  {.config = plan.lun, .cause = absl::UnavailableError(how_far)});
     if (dataplane::SteadyTime() - said < kProgressPeriod) return;

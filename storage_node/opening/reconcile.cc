@@ -109,7 +109,7 @@ absl::StatusOr<services::Channel> ByItsRecordings(recordings::Recordings& record
                              .sample_rate = manifest.sample_rate,
                              .commit = manifest.commit};
   }
-  return absl::NotFoundError("none of its recordings says what it was");
+  return absl::NotFoundError("no recording of the channel describes it");
 }
 
 absl::Status MakeLost(recordings::Recordings& recordings, const catalog::ResourceName& name,
@@ -121,10 +121,10 @@ absl::Status MakeLost(recordings::Recordings& recordings, const catalog::Resourc
     channel->name = name.channel_name();
   }
   TD_RETURN_IF_ERROR(lun.channels->Put(lun, *channel));
-  dataplane::Log(dataplane::LogLevel::kWarning, "reconcile", "channel restored: its file was lost",
-                 {{"channel", name.channel_name()},
-                  {"from", has_row ? "the catalog"
-                                   : "a manifest, which knows no segments, triggers or policies"}});
+  dataplane::Log(
+      dataplane::LogLevel::kWarning, "reconcile", "channel restored: its file was lost",
+      {{"channel", name.channel_name()},
+       {"from", has_row ? "the catalog" : "a manifest, without segments, triggers and policies"}});
   return absl::OkStatus();
 }
 

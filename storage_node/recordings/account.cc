@@ -37,7 +37,7 @@ void ReadOne(Recordings& recordings, luns::OpenLun& lun, const catalog::Resource
   if (!stored.ok()) {
     if (!lun.capacity->Confirm(text, lun.TakenBy(**row), Known::kUnread)) return;
     dataplane::Log(dataplane::LogLevel::kWarning, "recordings",
-                   "the members do not say what a recording takes: no policy counts it",
+                   "the size of a recording cannot be read from its members: no policy counts it",
                    {{"recording", text}, {"error", std::string(stored.status().message())}});
     return;
   }

@@ -23,11 +23,10 @@ constexpr char kWhat[] = "clock steps";
 // A node that was off looks like a clock that went ahead.
 void Tell(bool started, int64_t by_ns) {
   dataplane::Log(started ? dataplane::LogLevel::kInfo : dataplane::LogLevel::kWarning, "retention",
-                 started
-                     ? "the node was off, or the clock went ahead: a max_age of less than twice "
-                       "that starts anew for older recordings"
-                     : "the clock went ahead: a max_age of less than twice that starts anew for "
-                       "older recordings",
+                 started ? "the node was off, or the clock jumped ahead: a max_age of less than "
+                           "twice that starts again for older recordings"
+                         : "the clock jumped ahead: a max_age of less than twice that starts again "
+                           "for older recordings",
                  {{"by", absl::FormatDuration(absl::Seconds(by_ns / dataplane::kSecondNs))}});
 }
 

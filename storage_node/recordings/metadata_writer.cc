@@ -84,7 +84,7 @@ absl::Status NoRoomForAnnotations(const FoundRecording& found) {
   return services::LimitReached(
       absl::StrCat(kib, " KiB"), "annotations of a recording",
       absl::StrCat(recording, " has ", kib,
-                   " KiB of annotations, which is the limit; annotate the next one"));
+                   " KiB of annotations, the limit; annotate another recording"));
 }
 
 absl::Status AddAnnotations(const FoundRecording& found,
@@ -193,7 +193,7 @@ absl::Status MetadataWriter::Conclude(const capture::StreamEnd& end) {
   bool goes_on = false;
   const auto change = [&](format::Manifest* manifest) {
     goes_on = manifest->end_time_ns != end.end_time_ns || !manifest->cause.empty();
-    if (goes_on) return absl::CancelledError("the stream has gone on");
+    if (goes_on) return absl::CancelledError("the stream continues");
     recording::ConcludeStream(end.cause, end.early, manifest);
     return absl::OkStatus();
   };

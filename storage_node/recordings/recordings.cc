@@ -89,7 +89,7 @@ void TakeNewer(store::Store& store, const store::RecordingPath& path, const data
 
 void LogNotCarried(const catalog::ResourceName& name, const absl::Status& why) {
   dataplane::Log(dataplane::LogLevel::kWarning, "recordings",
-                 "a segment is deleted, and the next one does not tell which signal it begins with",
+                 "a segment is deleted, and the next one does not say which signal it begins with",
                  {{"recording", name.ToString()}, {"error", std::string(why.message())}});
 }
 

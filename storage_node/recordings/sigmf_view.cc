@@ -23,7 +23,7 @@ absl::StatusOr<std::vector<format::SigmfRun>> ReadRuns(store::Store& store,
   index::IndexReader index(*files, manifest.entries(), [] {});
   if (!absl::IsNotFound(recording::AwaitEntry(loop, index, manifest.blocks).status())) {
     return absl::FailedPreconditionError(
-        "beyond its last block the data has payload that is not whole, which others would read");
+        "the data ends with an incomplete block, which other programs would read");
   }
   std::vector<format::SigmfRun> runs;
   for (const uint64_t block : format::SigmfRunsOf(manifest)) {

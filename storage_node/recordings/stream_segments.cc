@@ -104,8 +104,8 @@ absl::StatusOr<StreamSegments::Pieces> StreamSegments::PiecesOf(
       first + std::min(UINT64_MAX - first, std::max<uint64_t>(annotation.sample_count, 1) - 1);
   if (NumberOf(first) > newest.number) {
     return services::ArgumentInvalid(
-        "sample", absl::StrCat("sample ", first, " is in no segment yet: ", newest.name.ToString(),
-                               " is the newest of its stream and ends before"));
+        "sample", absl::StrCat("no segment has sample ", first, " yet: the newest, ",
+                               newest.name.ToString(), ", ends before it"));
   }
   const bool in_each = services::model::IsMark(annotation, services::model::kLostLabel);
   Pieces pieces;

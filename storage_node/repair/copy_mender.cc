@@ -61,7 +61,7 @@ std::vector<CopyDamage> CopyMender::Settle(JudgeOf judge) {
     if (copy.end.ok()) {
       const auto back = Read(copy.place, copy.bytes, copy.copy);
       if (judge(copy.sequence, back).kind != format::DamageKind::kNone) {
-        copy.end = absl::DataLossError("what was read back is not what was written");
+        copy.end = absl::DataLossError("the data read back differs from the data written");
       }
     }
     const std::string outcome = copy.end.ok()

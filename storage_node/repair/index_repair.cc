@@ -238,7 +238,7 @@ std::vector<absl::Status> IndexRepair::Rewrite(const Range& range, const Copies&
     ends[n].Update(flush_error_);
     ends[n].Update(back[bad[n]].status());
     if (ends[n].ok() && *back[bad[n]] != *copies[*SoundCopy(copies, bad[n])][bad[n]]) {
-      ends[n] = absl::DataLossError("what was read back is not what was written");
+      ends[n] = absl::DataLossError("the data read back differs from the data written");
     }
   }
   return ends;

@@ -118,7 +118,7 @@ void ManifestRepair::Repair(const ManifestCopies& copies, uint32_t newest) {
     absl::Status end = was_sound ? absl::OkStatus() : written;
     end.Update(back[copy].status());
     if (end.ok() && *back[copy] != text) {
-      end = absl::DataLossError("what was read back is not what was written");
+      end = absl::DataLossError("the data read back differs from the data written");
     }
     if (was_sound && end.ok()) continue;
     const std::string found = copies[copy].ok() ? "manifest.json: it is older"
@@ -142,7 +142,7 @@ bool ManifestRepair::WriteLost() {
   for (const auto& copy : back) {
     end.Update(copy.status());
     if (end.ok() && *copy != text) {
-      end = absl::DataLossError("what was read back is not what was written");
+      end = absl::DataLossError("the data read back differs from the data written");
     }
   }
   Found(absl::StrCat(is_older ? "manifest.json: it is older than the catalog's; "
@@ -181,7 +181,7 @@ absl::Status CheckManifestText(const std::string& text, const format::Manifest& 
     return absl::DataLossError("manifest.json: it is of another recording");
   }
   if (found.state == services::RecordingState::kRecording) {
-    return absl::AbortedError("manifest.json: it is older, and says that nobody closed it yet");
+    return absl::AbortedError("manifest.json: it is older, and says that the recording is open");
   }
   return absl::OkStatus();
 }

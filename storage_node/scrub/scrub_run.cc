@@ -72,9 +72,9 @@ void ScrubRun::GiveUpAfter(absl::Duration patience) {
   scrub_.state = ScrubState::kStopped;
   const std::string lun = scope_.lun_name();
   const absl::Status cause = services::LunNotResponding(
-      lun, absl::StrCat(lun, ": its disks have not given for ", absl::FormatDuration(patience),
-                        " what a scrub asks of them; once they answer, start it again, and it goes "
-                        "on where it was"));
+      lun, absl::StrCat(lun, ": its disks have not answered the scrub for ",
+                        absl::FormatDuration(patience),
+                        "; start it again once they answer: it continues where it stopped"));
   scrub_.cause = std::string(cause.message());
   dataplane::Log(dataplane::LogLevel::kError, "scrub", "scrub given up",
                  {{"scope", scrub_.parent},

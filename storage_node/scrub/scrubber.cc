@@ -34,8 +34,9 @@ absl::StatusOr<catalog::ResourceName> ParseScope(recordings::Recordings& recordi
 
 absl::Status StillStopping(const std::string& parent) {
   return disk::StoreIo(parent, "scrub",
-                       absl::StrCat("scrub of ", parent, ": the one before it has not stopped ",
-                                    "in 10 s; its disk does not answer, see the node's log"));
+                       absl::StrCat("scrub of ", parent,
+                                    ": the previous scrub has not stopped in 10 s: its disk does "
+                                    "not answer; see the node's log"));
 }
 
 }  // namespace

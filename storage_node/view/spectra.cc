@@ -32,7 +32,7 @@ uint32_t NumberOf(const OriginStage& stage, const char* parameter, uint32_t most
 absl::Status AfterFft(const OriginStage& stage, Spectra* made) {
   if (made->points != 0) return Because("a second fft transformed its spectra");
   made->points = NumberOf(stage, "points", kMostTransformPoints);
-  if (made->points < 2) return Because("its fft tells no number of points");
+  if (made->points < 2) return Because("its fft has no number of points");
   const auto found = stage.parameters.find("window");
   const std::string window =
       found == stage.parameters.end() ? services::samples::kNoWindow : found->second;
@@ -46,7 +46,7 @@ absl::Status AfterFft(const OriginStage& stage, Spectra* made) {
 absl::Status AfterPower(const OriginStage& stage, Spectra* made) {
   const uint32_t points = NumberOf(stage, "points", kMostTransformPoints);
   const uint32_t average = NumberOf(stage, "average", kMostAverage);
-  if (points == 0 || average == 0) return Because("its power tells no points or no average");
+  if (points == 0 || average == 0) return Because("its power has no points or no average");
   if (made->points == 0) return Because("it holds the power of samples in time");
   if (made->powers) return Because("a second power squared its powers");
   // Alone, each sample keeps its place, whatever the points are.
@@ -61,7 +61,7 @@ absl::Status AfterPower(const OriginStage& stage, Spectra* made) {
 
 absl::Status AfterConvert(const OriginStage& stage, Spectra* made) {
   const auto to = stage.parameters.find("to");
-  if (to == stage.parameters.end()) return Because("its convert tells no datatype");
+  if (to == stage.parameters.end()) return Because("its convert has no datatype");
   const bool halves = made->points != 0 && !made->powers && absl::StartsWith(to->second, "r");
   return halves ? Because("its convert kept the real part of its spectra alone") : absl::OkStatus();
 }
@@ -82,7 +82,7 @@ absl::StatusOr<Spectra> Follow(const std::vector<OriginStage>& transforms,
   if (!made.powers && !datatype.complex) return Because("its spectra are real numbers");
   if (block_samples % made.points != 0) {
     return Because(absl::StrCat("its blocks of ", block_samples,
-                                " samples hold no whole spectra of ", made.points, " points"));
+                                " samples do not hold whole spectra of ", made.points, " points"));
   }
   return made;
 }

@@ -253,7 +253,7 @@ for AT in "${STEPS[@]}"; do
 done
 group_ends
 all_is_there
-grep -q "the clock went ahead" "$WORK/storage0.log" || fail "the log does not say that the clock went ahead"
+grep -q "the clock jumped ahead" "$WORK/storage0.log" || fail "the log does not say that the clock jumped ahead"
 step_to $HOUR
 stop_service "$WORKER_PID"
 by_clock start_worker # its newest job is then that of the latest time

@@ -82,13 +82,13 @@ absl::Status NoTimes(const format::Manifest& manifest) {
   return services::ArgumentInvalid(
       "playhead.start",
       absl::StrCat("recording ", manifest.id, " has no ", rate ? "known start" : "sample rate",
-                   ", by which to find a time: begin at a sample or a block"));
+                   ", and so no times; start at a sample or a block"));
 }
 
 absl::Status AfterTheEnd(const format::Manifest& manifest) {
   return services::ArgumentInvalid(
       "playhead.start",
-      absl::StrCat("recording ", manifest.id, " ends before that time; an earlier time is in it"));
+      absl::StrCat("recording ", manifest.id, " ends before that time; give an earlier time"));
 }
 
 // Up to its end; to that of its last block where blocks are missing, or it is being written.

@@ -33,7 +33,7 @@ absl::Status CheckBlock(absl::string_view recording, const dataplane::BlockHeade
       absl::StrCat("write ", recording, ": block ", header.sequence, " has ", header.payload_bytes,
                    " payload bytes, flags ", header.flags, " and triggers ", header.triggers.first,
                    " to ", header.triggers.last, "; the channel's blocks have ", block_bytes,
-                   " and all below ", mark, " have come"));
+                   " bytes, and all below ", mark, " have arrived"));
 }
 
 void ForgetTriggers(dataplane::BlockHeader& header) {
@@ -54,17 +54,16 @@ absl::Status Full(absl::string_view recording, const Capacity& capacity) {
   return disk::LunFull("", capacity.limit(), capacity.used(),
                        absl::StrCat("write ", recording, ": the LUN is full (", capacity.used(),
                                     " of ", capacity.limit(),
-                                    " bytes used); what was acknowledged is kept, delete "
-                                    "recordings or make the LUN larger"));
+                                    " bytes used); acknowledged blocks are kept; delete recordings "
+                                    "or give the LUN a larger capacity"));
 }
 
 absl::Status TooManyGaps(absl::string_view recording) {
   return services::LimitReached(
       format::kMaxGaps, "gaps of a recording",
-      absl::StrCat(
-          "write ", recording, ": blocks are missing in more than ", format::kMaxGaps,
-          " separate places, which is all that its manifest may list; what came is kept, start "
-          "another recording"));
+      absl::StrCat("write ", recording, ": blocks are missing in more than ", format::kMaxGaps,
+                   " separate places, the limit of a manifest; stored blocks are kept; start "
+                   "another recording"));
 }
 
 }  // namespace tapedeck::storage_node::recording

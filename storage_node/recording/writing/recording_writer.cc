@@ -207,7 +207,7 @@ void RecordingWriter::Fail(const absl::Status& status) {
 
 void RecordingWriter::GiveWay() {
   if (!state_.open()) return;
-  if (!state_.Fail(services::PeerLost("worker", "its worker goes on in another session"))) return;
+  if (!state_.Fail(services::PeerLost("worker", "its worker continues in another session"))) return;
   options_.live->tail->Stop();
   Wake();
 }

@@ -99,7 +99,7 @@ absl::Status ResumeRefused(absl::string_view recording, absl::string_view why,
                                                  {"why", std::string(why)}};
   if (blocks.has_value()) metadata["blocks"] = absl::StrCat(*blocks);
   return services::WithReason(
-      absl::FailedPreconditionError(absl::StrCat(recording, " cannot go on: ", text)),
+      absl::FailedPreconditionError(absl::StrCat(recording, " cannot resume: ", text)),
       "RESUME_REFUSED", std::move(metadata));
 }
 
@@ -113,7 +113,7 @@ absl::StatusOr<WriterStart> FindStart(store::Store& store, const store::Recordin
     return ResumeRefused(
         path.recording, "GAP",
         absl::StrCat("it has ", closed.blocks, " blocks and needs block ", start.next,
-                     ", and its worker has those from ", first, " on; record again"));
+                     ", but its worker has only blocks from ", first, " on; record again"));
   }
   CallerLoop loop(clock);
   TD_ASSIGN_OR_RETURN(const auto files, store.Open(path, {}, loop));

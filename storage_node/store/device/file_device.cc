@@ -117,7 +117,7 @@ absl::Status FileDevice::Read(std::span<std::byte> into, uint64_t offset) const 
   if (n == into.size()) return absl::OkStatus();
   return disk::StoreIo(path(), "pread",
                        absl::StrCat("pread ", path(), ": it ends at byte ", offset + n,
-                                    ", before what must be read"));
+                                    ", before the end of the read"));
 }
 
 absl::Status FileDevice::Write(std::span<const std::byte> bytes, uint64_t offset) const {
@@ -148,7 +148,7 @@ absl::Status FileDevice::LookAtPath() const {
   const bool device = S_ISBLK(open.st_mode);
   const bool same = device ? S_ISBLK(named.st_mode) && open.st_rdev == named.st_rdev
                            : open.st_dev == named.st_dev && open.st_ino == named.st_ino;
-  if (!same) return MemberVanished(path(), "something else lies there than what is in use");
+  if (!same) return MemberVanished(path(), "another device or file took its place while in use");
   uint64_t now = static_cast<uint64_t>(open.st_size);
   if (device && ioctl(fd_.get(), BLKGETSIZE64, &now) != 0) now = 0;
   if (now >= bytes()) return absl::OkStatus();

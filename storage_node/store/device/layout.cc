@@ -182,7 +182,7 @@ absl::StatusOr<Superblock> DecodeSuperblock(std::span<const std::byte> page) {
       superblock.member >= format::kMaxMembers) {
     return absl::DataLossError(absl::StrCat("superblock of member ", superblock.member, " with ",
                                             superblock.slots, " slots on ", superblock.device_bytes,
-                                            " bytes: no LUN is made so"));
+                                            " bytes: no LUN has these"));
   }
   return superblock;
 }
@@ -303,8 +303,7 @@ absl::StatusOr<SlotRecord> DecodeSlot(std::span<const std::byte> bytes, const Sl
   record.manifest = reader.GetText(manifest);
   if (!IsPossible(record, units)) {
     return absl::DataLossError(absl::StrCat("slot ", place.slot, " copy ", place.copy,
-                                            ": speaks of units, bytes or names that no recording "
-                                            "here has"));
+                                            ": its units, bytes or names fit no recording here"));
   }
   return record;
 }

@@ -151,9 +151,8 @@ absl::StatusOr<std::unique_ptr<RecordingFiles>> DeviceStore::Create(const Record
     return disk::Unusable(
         device_->path(),
         absl::StrCat("slot ", table_->damaged()[0],
-                     " is damaged in both copies, so a new recording might overwrite "
-                     "what it held; what is there plays on: record into "
-                     "another LUN"));
+                     " is damaged in both copies, so a new recording might overwrite its data; "
+                     "existing recordings still play; record into another LUN"));
   }
   absl::MutexLock lock(&mutex_);
   TD_RETURN_IF_ERROR(gone_);

@@ -239,7 +239,7 @@ absl::StatusOr<std::string> Member::ReadBehind() {
   auto text = config_.ReadFile(kBehindFile, format::kMaxConfigBytes);
   if (absl::IsNotFound(text.status())) return std::string();
   if (text.ok() && text->empty()) {
-    return absl::DataLossError(absl::StrCat(kBehindFile, " has lost its bytes"));
+    return absl::DataLossError(absl::StrCat(kBehindFile, " is empty"));
   }
   return text;
 }
@@ -290,7 +290,7 @@ absl::Status Member::Remove(const services::Lun& lun, uint32_t number) {
   dataplane::Log(
       gone ? dataplane::LogLevel::kInfo : dataplane::LogLevel::kWarning, "directory",
       gone ? "member released" : "member released; foreign files are left in .tapedeck",
-      {{"lun", lun.name}, {"path", path}, {"why", "the LUN is deleted, or does without it"}});
+      {{"lun", lun.name}, {"path", path}, {"why", "the LUN is deleted, or no longer uses it"}});
   return absl::OkStatus();
 }
 

@@ -96,7 +96,7 @@ bool Spares::RemoveSurplus() {
     name = std::move(surplus_.back());
     surplus_.pop_back();
   }
-  RemoveOurs(name, "fewer are kept, or others");
+  RemoveOurs(name, "the LUN now keeps fewer, or of another size");
   return true;
 }
 
@@ -122,7 +122,7 @@ void Spares::FindFiles() {
                IsSpare(*folder, entry.name)) {
       files_.push_back(entry.name);
     } else if (folder->RemoveFile(entry.name).value_or(false)) {
-      LogSpareRemoved(*folder, entry.name, "a crash left it unfinished, or none lacks");
+      LogSpareRemoved(*folder, entry.name, "a crash left it unfinished, or enough are ready");
     }
   }
 }
@@ -282,7 +282,7 @@ void Spares::End(SparePart part, const absl::Status& status) {
   }
   if (!status.ok()) {
     dataplane::Log(dataplane::LogLevel::kWarning, "spares",
-                   "spare file not made: tried again when a recording was deleted",
+                   "spare file not made: the node tries again when a recording is deleted",
                    {{"member", member_}, {"error", std::string(status.message())}});
   } else if (all) {
     dataplane::Log(dataplane::LogLevel::kInfo, "spares", "all spare files are there",

@@ -26,8 +26,8 @@ absl::StatusOr<Says> SaysOf(const services::Lun& lun, const std::string& name, S
   if (text.ok() && text->empty()) return Says();
   auto behind = text.ok() ? format::DecodeBehind(*text) : text.status();
   if (!behind.ok()) {
-    return disk::Unusable(name, absl::StrCat("which copy is behind cannot be read there: ",
-                                             behind.status().message()));
+    return disk::Unusable(
+        name, absl::StrCat("cannot read there which copy is behind: ", behind.status().message()));
   }
   // A LUN that was made of a copy has another one.
   if (behind->lun_uid != lun.recorded_uid()) return Says();

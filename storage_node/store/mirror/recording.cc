@@ -248,9 +248,9 @@ absl::Status MirroredRecording::NotBelieved(uint32_t member) const {
   const Side& side = sides_[member];
   return disk::StoreIo(
       pair_->name(member), "read",
-      side.left ? absl::StrCat("member ", pair_->name(member), ": ", side.part.why.message())
-                : absl::StrCat("the copy of member ", pair_->name(member),
-                               " is behind, and not believed"),
+      side.left
+          ? absl::StrCat("member ", pair_->name(member), ": ", side.part.why.message())
+          : absl::StrCat("the copy of member ", pair_->name(member), " is behind, and not used"),
       absl::StatusCode::kDataLoss);
 }
 

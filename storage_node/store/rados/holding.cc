@@ -273,7 +273,7 @@ void Holding::Renew() {
 
 void Holding::Lose(const std::string& why) {
   const std::string text =
-      absl::StrCat("member ", cluster_.member(), ": ", why, "; recordings go on there");
+      absl::StrCat("member ", cluster_.member(), ": ", why, "; recordings continue there");
   dataplane::Log(dataplane::LogLevel::kError, "store/rados", "LUN lost",
                  {{"member", cluster_.member()}, {"why", why}});
   absl::MutexLock lock(&mutex_);

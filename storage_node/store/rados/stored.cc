@@ -76,7 +76,7 @@ absl::StatusOr<std::shared_ptr<StoredRecording>> StoredRecording::Open(const Sto
       index > UINT32_MAX) {
     return disk::StoreIo(parts.cluster.member(), "getxattrs",
                          absl::StrCat("getxattrs ", parts.cluster.member(), " ", head,
-                                      ": it says sizes that no recording has"),
+                                      ": its sizes fit no recording"),
                          absl::StatusCode::kDataLoss);
   }
   absl::MutexLock lock(&stored->mutex_);
@@ -222,7 +222,7 @@ absl::StatusOr<std::string> StoredRecording::ReadManifest() const {
   if (result < 0 && result != -ENOENT) return parts_.cluster.Error("read", HeadOf(key_), result);
   if (text.length() > format::kMaxManifestBytes) {
     return absl::DataLossError(absl::StrCat("read ", parts_.cluster.member(), " ", HeadOf(key_),
-                                            ": longer than any manifest"));
+                                            ": too long for a manifest"));
   }
   if (text.length() > 0) return text.to_str();
   return absl::NotFoundError(

@@ -61,7 +61,7 @@ TEST_P(SegmentTriggersTest, WhatHasNotComeAtTheEndIsLogged) {
   testing::internal::CaptureStderr();
   EXPECT_TRUE(recorder.Finish(services::PeerLost("worker", "the worker has gone")).ok());
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              HasSubstr(absl::StrCat("a trigger's sample did not come in its session\" sample=",
+              HasSubstr(absl::StrCat("a trigger's sample never arrived in its session\" sample=",
                                      2 * kBlockSamples, " triggers=2")));
   EXPECT_THAT(Marks(), ElementsAre());
 }
@@ -77,7 +77,7 @@ TEST_P(SegmentTriggersTest, WhatNeverComesGivesItsPlaceBack) {
   // The late block may have them.
   PushAt(recorder, 2, 3 * kBlockSamples);
   const std::string early = testing::internal::GetCapturedStderr();
-  EXPECT_THAT(early, testing::Not(HasSubstr("did not come")));
+  EXPECT_THAT(early, testing::Not(HasSubstr("never arrived")));
   EXPECT_EQ(Reason(Trigger(later)), "LIMIT_REACHED");
   testing::internal::CaptureStderr();
   PushAt(recorder, 1, 2 * kBlockSamples);

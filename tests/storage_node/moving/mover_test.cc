@@ -207,7 +207,7 @@ TEST_F(MoverTest, NoPolicyBringsThemBack) {
   After();
   const absl::Status back = SetPolicy("luns/l", kHourNs, kTo);
   EXPECT_EQ(Reason(back), "ARGUMENT_INVALID");
-  EXPECT_THAT(std::string(back.message()), HasSubstr("move back"));
+  EXPECT_THAT(std::string(back.message()), HasSubstr("move recordings back"));
 }
 
 }  // namespace

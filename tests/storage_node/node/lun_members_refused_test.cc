@@ -33,7 +33,7 @@ using CutShortOnDevices = RefusedMembers;
 
 TEST_P(RefusedMembers, NoneGoesAndNoneChangesItsPlace) {
   MakeEmpty(2);
-  const char* why = "recordings are striped over them in this order";
+  const char* why = "Recordings are striped over them";
   ExpectRefused({member(0)}, "ARGUMENT_INVALID", why);
   ExpectRefused({member(1), member(0)}, "ARGUMENT_INVALID", why);
   ExpectRefused({member(2), member(0), member(1)}, "ARGUMENT_INVALID", why);
@@ -137,7 +137,7 @@ TEST_P(CutShort, WhatItHasMarkedIsNobodyElses) {
           .status();
   EXPECT_EQ(Reason(other), "MEMBER_UNUSABLE");
   ExpectRefused({member(0), member(1), member(3)}, "MEMBER_UNUSABLE",
-                "it was to become member 3 of luns/l");
+                "an interrupted change added it as member 3 of luns/l");
   Grow(2, 3);
 }
 

@@ -157,7 +157,7 @@ TEST_P(Attach, ListsSayHowFarItIs) {
   for (const auto& said : clock->said) {
     ASSERT_TRUE(said.ok()) << said.status();
     EXPECT_EQ(said->state, LunState::kOffline);
-    EXPECT_THAT(said->cause, HasSubstr("of 5 recordings seen to"));
+    EXPECT_THAT(said->cause, HasSubstr("of 5 recordings checked"));
   }
 }
 

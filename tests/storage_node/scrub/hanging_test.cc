@@ -35,14 +35,14 @@ TEST_F(HangingScrubTest, IsGivenUpWithItsReasonAndGoesOnLater) {
     Start("luns/l");
     const Scrub scrub = node_.EndScrub("luns/l");
     EXPECT_EQ(scrub.state, ScrubState::kStopped);
-    EXPECT_THAT(scrub.cause, HasSubstr("luns/l: its disks have not given for 1s"));
+    EXPECT_THAT(scrub.cause, HasSubstr("luns/l: its disks have not answered the scrub for 1s"));
     EXPECT_GT(HangingDisk::calls(), 0);
     EXPECT_THAT(node_.node().Waiting(), HasSubstr("scrubs: luns/l")) << "its thread is there";
   }
   ASSERT_TRUE(node_.executor().RunUntil([&] { return node_.node().Waiting().empty(); }));
   const Scrub late = *node_.node().scrubs().GetScrub("luns/l");
   EXPECT_EQ(late.state, ScrubState::kStopped);
-  EXPECT_THAT(late.cause, HasSubstr("its disks have not given"));
+  EXPECT_THAT(late.cause, HasSubstr("its disks have not answered"));
   Start("luns/l");
   const Scrub again = node_.EndScrub("luns/l");
   EXPECT_EQ(again.state, ScrubState::kDone) << again.cause;

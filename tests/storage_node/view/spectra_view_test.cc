@@ -183,9 +183,9 @@ TEST_F(SpectraViewTest, WhatHasNoFrequenciesIsRefused) {
   const std::vector<std::pair<std::vector<OriginStage>, std::string>> cases = {
       {{{.name = "wavelet"}}, "the node does not know its transform wavelet"},
       {{Fft(64), Fft(64)}, "a second fft transformed its spectra"},
-      {{{.name = "fft"}}, "its fft tells no number of points"},
+      {{{.name = "fft"}}, "its fft has no number of points"},
       {{Fft(64, "round")}, "its fft has the unknown window round"},
-      {{Fft(24)}, "hold no whole spectra of 24 points"},
+      {{Fft(24)}, "do not hold whole spectra of 24 points"},
       {{Power(1, 64)}, "it holds the power of samples in time"},
       {{Fft(64), Power(64, 1), Power(64, 1)}, "a second power squared its powers"},
       {{Fft(64), Power(32, 2)}, "its power averages 32 points, and its spectra have 64"},
