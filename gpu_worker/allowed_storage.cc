@@ -33,7 +33,8 @@ absl::Status AllowedStorage::Check(const std::string& address) const {
   return services::WithReason(
       absl::PermissionDeniedError(absl::StrCat(
           "storage node ", address, ": this worker may only call ", Described().substr(0, 1000),
-          "; name one of these, or start it with ", kOption, " HOST:PORT of this one, too")),
+          "; name one of these, or start the worker with ", kOption,
+          " HOST:PORT of this one, too")),
       "STORAGE_NOT_ALLOWED", {{"storage", address}, {"option", kOption}});
 }
 

@@ -21,7 +21,7 @@ absl::StatusOr<JobPermissions> JobPermissions::Create(const std::vector<std::str
   if (local && file_roots.empty()) permissions.files = FileRoots::Anywhere();
   TD_ASSIGN_OR_RETURN(permissions.destinations, AddressPatterns::Parse("--send-allow", send_allow));
   if (local && send_allow.empty()) permissions.destinations = AddressPatterns::Any();
-  Log(LogLevel::kInfo, "reach", "what jobs may name",
+  Log(LogLevel::kInfo, "reach", "files and addresses that jobs may name",
       {{"files", permissions.files.Described()},
        {"storage", permissions.storages.Described()},
        {"destinations", permissions.destinations.Described()}});

@@ -36,7 +36,7 @@ Status HostStream::Launch(std::function<void()> work) {
 
 Status HostStream::Synchronize(std::chrono::nanoseconds timeout) {
   if (parts_->stream->Synchronize(api::DeadlineIn(timeout))) return Status();
-  return Status("DEADLINE_EXCEEDED", "the stream has not done all that it was told yet");
+  return Status("DEADLINE_EXCEEDED", "the stream has not finished its work yet");
 }
 
 }  // namespace tapedeck

@@ -114,7 +114,7 @@ Status Recorder::Flush(std::chrono::nanoseconds timeout) {
   if (parts_->session->AwaitCommitted(*sent, deadline)) return Status();
   const Status failed = status();
   if (!failed.ok()) return failed;
-  return Status("DEADLINE_EXCEEDED", "not all blocks that were sent are committed yet");
+  return Status("DEADLINE_EXCEEDED", "some sent blocks are not committed yet");
 }
 
 Result<RecorderProgress> Recorder::Finish(std::chrono::nanoseconds timeout) {

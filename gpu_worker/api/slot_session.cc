@@ -236,9 +236,9 @@ void SlotSession::Close(dataplane::Deadline deadline) {
     const auto passed = std::make_shared<absl::Notification>();
     environment_.executor->Post([passed] { passed->Notify(); });
     if (dataplane::AwaitFor(*passed, kLetGoTime)) return;
-    ended.Update(absl::DeadlineExceededError("the deck's thread does not come to it"));
+    ended.Update(absl::DeadlineExceededError("the deck's thread does not answer"));
   }
-  dataplane::Log(dataplane::LogLevel::kError, "api", "slots are never given back",
+  dataplane::Log(dataplane::LogLevel::kError, "api", "the program's slots stay in use for good",
                  {{"why", std::string(ended.message())}});
   static_cast<void>(new std::shared_ptr<SlotSession>(shared_from_this()));
 }

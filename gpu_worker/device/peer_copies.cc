@@ -96,8 +96,8 @@ absl::StatusOr<std::unique_ptr<PeerPath>> DevicePeerCopies::Open(const MemorySha
   if (device->info().works_in_host_memory != (share.kind == MemoryShare::Kind::kMemfd)) {
     return absl::UnimplementedError(absl::StrCat(
         "the peer's memory is ", share.kind == MemoryShare::Kind::kMemfd ? "the host's" : "a GPU's",
-        ", this end's is that of ", device->info().description,
-        ": nothing copies between the two; name other rails (--rails)"));
+        " and this end's is that of ", device->info().description,
+        ": the worker cannot copy between the two; name other rails (--rails)"));
   }
   TD_ASSIGN_OR_RETURN(std::unique_ptr<Memory> opened, device->peer()->Open(share));
   TD_ASSIGN_OR_RETURN(Queues queues, MakeQueues(*device));

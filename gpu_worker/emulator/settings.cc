@@ -114,7 +114,7 @@ std::string Complaint(const Addresses& addresses, const SendSettings& send) {
                         kMostPacketBytes);
   }
   for (const uint64_t fault : {plan.drop, plan.repeat, plan.reorder}) {
-    if (fault > kMillion) return "of a million packets no more can be faulty";
+    if (fault > kMillion) return "--drop, --repeat and --reorder take at most 1000000";
   }
   return "";
 }

@@ -36,7 +36,7 @@ absl::Status Failed(const std::string& what) {
 absl::Status SendFailed(const char* call) {
   if (errno != EAGAIN) return Failed(call);
   return absl::DeadlineExceededError(
-      absl::StrCat(call, ": the receiver took nothing for ", absl::FormatDuration(kPatience)));
+      absl::StrCat(call, ": the receiver read nothing for ", absl::FormatDuration(kPatience)));
 }
 
 }  // namespace

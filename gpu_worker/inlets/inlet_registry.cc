@@ -58,12 +58,13 @@ absl::StatusOr<MakeAdmission> InletRegistry::Take(const services::session::Open&
   const Inlet& inlet = found->second.inlet;
   if (open.slot_bytes != 0 && open.slot_bytes < inlet.block_bytes) {
     return services::BlockSizeInvalid(
-        open.slot_bytes, absl::StrCat("slots of ", open.slot_bytes, " bytes hold no block of ",
-                                      inlet.name, ", which has ", inlet.block_bytes));
+        open.slot_bytes,
+        absl::StrCat("slots of ", open.slot_bytes, " bytes are too small for blocks of ",
+                     inlet.name, ", which have ", inlet.block_bytes, " bytes"));
   }
   if (found->second.make == nullptr) {
     return services::InletBusy(absl::StatusCode::kFailedPrecondition, inlet.name,
-                               "already has its stream");
+                               "already receives a stream");
   }
   return std::exchange(found->second.make, nullptr);
 }

@@ -124,7 +124,7 @@ void Job::EndSecond(const absl::Status& annotated, uint64_t unmarked) {
     if (unmarked > 0) job_.notes.push_back(UnmarkedNote(unmarked));
     if (!output.error.ok() && !end_.has_value()) {
       dataplane::Log(dataplane::LogLevel::kWarning, "job",
-                     "a second output failed; the job goes on",
+                     "a second output failed; the job continues",
                      {{"job", job_.name}, {"cause", std::string(output.error.message())}});
     }
   }
@@ -196,8 +196,7 @@ void Job::NoteKept() {
     job_.notes.push_back(services::MakeNote(
         "PARTLY_KEPT",
         absl::StrCat("the storage node acknowledged ", job_.blocks, " blocks, ", job_.bytes,
-                     " bytes, of the samples that came; tapectl recordings show ", job_.recording,
-                     " tells what it keeps"),
+                     " bytes; tapectl recordings show ", job_.recording, " shows what it keeps"),
         {{"recording", job_.recording},
          {"blocks", absl::StrCat(job_.blocks)},
          {"bytes", absl::StrCat(job_.bytes)}}));

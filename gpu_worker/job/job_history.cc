@@ -58,10 +58,10 @@ std::string KnownOf(const services::Job& job) {
   if (job.recording.empty()) {
     return absl::StrCat("its recording is not known: tapectl recordings list ", job.target);
   }
-  const std::string has = job.blocks > 0 ? least : "it is not known how many blocks";
+  const std::string has = job.blocks > 0 ? least : "an unknown number of blocks";
   if (services::IsInletName(job.recording)) return absl::StrCat("sent: ", has);
   return absl::StrCat("recorded: ", has, "; tapectl recordings show ", job.recording,
-                      " tells what there is");
+                      " shows what it has");
 }
 
 // Nobody knows when it ended, nor how far it was.

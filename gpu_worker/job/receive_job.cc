@@ -80,7 +80,7 @@ constexpr int64_t kLookNs = dataplane::kSecondNs;
 absl::Status NotWhole(const std::string& inlet, uint64_t lost, uint64_t total) {
   return services::BlockDamaged(
       {.recording = inlet, .blocks = lost},
-      absl::StrCat(inlet, ": ", lost, " of ", total, " blocks did not come whole"));
+      absl::StrCat(inlet, ": ", lost, " of ", total, " blocks are missing or damaged"));
 }
 
 }  // namespace

@@ -44,9 +44,9 @@ absl::StatusOr<uint64_t> SampleBytes(const std::string& datatype) {
 absl::Status CheckBytes(const ChosenTransform& transform, uint64_t bytes) {
   if (bytes <= kMostBytes) return absl::OkStatus();
   return ArgumentInvalid("transforms",
-                         absl::StrCat(transform.name, ": a block would have ", bytes,
-                                      " bytes beside it, the worker takes at most ", kMostBytes,
-                                      ": average less, or give the channel smaller blocks"));
+                         absl::StrCat(transform.name, ": a block would become ", bytes,
+                                      " bytes, above the worker's limit of ", kMostBytes,
+                                      "; average less, or give the channel smaller blocks"));
 }
 
 // Sizes of one sample where a transform has them; those that do not say what they give leave it.
@@ -115,10 +115,9 @@ absl::StatusOr<Chain> PlaybackChain(const ChainEnd& recording,
     TD_ASSIGN_OR_RETURN(const SampleSizes sizes, SizesOf(transform.description));
     const uint64_t before = chain.block_bytes.back();
     if (before % sizes.taken != 0) {
-      return ArgumentInvalid(
-          "transforms", absl::StrCat(transform.name, ": a block of ", before,
-                                     " bytes does not become whole samples: it takes ", sizes.taken,
-                                     " bytes for each"));
+      return ArgumentInvalid("transforms", absl::StrCat(transform.name, ": a block of ", before,
+                                                        " bytes does not hold whole samples of ",
+                                                        sizes.taken, " bytes"));
     }
     chain.block_bytes.push_back(before / sizes.taken * sizes.given);
     TD_RETURN_IF_ERROR(CheckBytes(transform, chain.block_bytes.back()));

@@ -33,8 +33,8 @@ absl::StatusOr<std::vector<std::string>> NamesOfAll() {
 absl::Status CheckCount(size_t devices) {
   if (devices <= kMaxDevices) return absl::OkStatus();
   return services::ArgumentInvalid(
-      "device", absl::StrCat("--device: ", devices, " devices are more than the ", kMaxDevices,
-                             " that one worker drives; name those that it shall"));
+      "device", absl::StrCat("--device: ", devices, " devices; a worker drives at most ",
+                             kMaxDevices, "; name these"));
 }
 
 bool IsWord(absl::string_view text) { return text == "auto" || text == "all"; }

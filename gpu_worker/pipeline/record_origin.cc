@@ -27,7 +27,7 @@ absl::StatusOr<services::model::Origin> OriginOf(const Making& making) {
     return services::LimitReached(
         kMost, "transforms of a recording",
         absl::StrCat(made.transforms.size(), " transforms made the samples of the source, and ",
-                     making.transforms.size(), " follow; a recording tells of ", kMost));
+                     making.transforms.size(), " follow; a recording has at most ", kMost));
   }
   return origin;
 }

@@ -134,7 +134,7 @@ void RecordPipeline::SkipUntil(int64_t now_ns) {
   if (now_ns - plan_.spec.at_ns > pace::kMostLateNs) {
     return Seal(services::ArgumentInvalid(
         "at", absl::StrCat("was ", (now_ns - plan_.spec.at_ns) / dataplane::kSecondNs,
-                           " s ago when the job could begin; at most 60 are told as missing")));
+                           " s ago when the job could begin; it may begin at most 60 s late")));
   }
   while (DueNs(begin_.skipped) <= now_ns) begin_.skipped += plan_.ring->run();
 }

@@ -39,7 +39,7 @@ void ProxyService::TakeCommand(uint32_t socket, uint64_t number) {
   if (!std::exchange(entry.listed, true)) used_.push_back(socket);
   if (!follows || entry.command.timeout_ns < 0 || entry.command.timeout_ns > kMostTimeoutNs) {
     ++counts_.broken;
-    Log(LogLevel::kWarning, "sockets", "a kernel's command is none",
+    Log(LogLevel::kWarning, "sockets", "a kernel wrote an invalid command",
         {{"socket", absl::StrCat(socket)}});
     if (entry.connection != nullptr) entry.connection->Fail(EPROTO);
     Drop(socket);
@@ -64,7 +64,7 @@ bool ProxyService::IsAllowed(const std::vector<Endpoints>& list, const Command& 
                              const char* what) {
   if (AnyHas(list, command.address, command.port)) return true;
   ++counts_.refused;
-  Log(LogLevel::kWarning, "sockets", "a kernel names an address that it was not given",
+  Log(LogLevel::kWarning, "sockets", "a kernel names an address that it may not use",
       {{"address", EndpointText(command.address, command.port)}, {"to", what}});
   return false;
 }

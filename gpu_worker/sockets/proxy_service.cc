@@ -115,7 +115,7 @@ bool ProxyService::Serve(uint32_t socket) {
 bool ProxyService::ServeListener(uint32_t socket) {
   Listener& listener = *entries_[socket].listener;
   if (const int error = listener.Take(now_ns_); error != 0) {
-    Log(LogLevel::kWarning, kComponent, "connections cannot be accepted for the time being",
+    Log(LogLevel::kWarning, kComponent, "cannot accept connections; the proxy tries again",
         {{"why", std::strerror(error)}});
   }
   bool any = false;
@@ -141,7 +141,7 @@ bool ProxyService::ServeConnection(uint32_t socket) {
   const bool busy = entry.connection->Move();
   if (before != EPROTO && entry.connection->error() == EPROTO) {
     ++counts_.broken;
-    Log(LogLevel::kWarning, kComponent, "a kernel's counters cannot be true: connection ended",
+    Log(LogLevel::kWarning, kComponent, "a kernel's counters are impossible: connection ended",
         {{"socket", absl::StrCat(socket)}});
   }
   const bool closing = entry.asked != 0 && entry.command.operation == Operation::kClose;

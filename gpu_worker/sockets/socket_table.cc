@@ -40,11 +40,11 @@ Places PlacesOf(const TableShape& shape) {
 absl::Status CheckShape(const TableShape& shape) {
   if (shape.sockets == 0 || shape.sockets > kMostSockets) {
     return absl::InvalidArgumentError(
-        absl::StrCat("a table of ", shape.sockets, " sockets: it has 1 to ", kMostSockets));
+        absl::StrCat("a table of ", shape.sockets, " sockets: give 1 to ", kMostSockets));
   }
   if (!IsRingCapacity(shape.ring_bytes)) {
     return absl::InvalidArgumentError(absl::StrCat("rings of ", shape.ring_bytes,
-                                                   " bytes: they have a power of two from ",
+                                                   " bytes: give a power of two from ",
                                                    kLeastRingBytes, " to ", kMostRingBytes));
   }
   const uint64_t bytes = PlacesOf(shape).end;

@@ -41,8 +41,9 @@ class GraphClaim {
       any_ = true;
     }
     if (graph_ == 0) {
-      return Refused(absl::StrCat("a ", words_.owner, " that has ", words_.has,
-                                  " without a graph is not captured"));
+      return Refused(
+          absl::StrCat("this ", words_.owner, " has ", words_.has,
+                       " without a graph and cannot be captured; open another one for the graph"));
     }
     if (graph_ != capture.graph) {
       return Refused(absl::StrCat("one graph has this ", words_.owner, "'s slots already"));

@@ -47,7 +47,8 @@ absl::StatusOr<Channel> RecordSlots::GiveToKernels() {
   absl::MutexLock lock(&program_);
   TD_RETURN_IF_ERROR(status());
   if (kernels_ || next_ > 0 || closed_) {
-    return Refused("kernels get the slots of a recorder that nobody has recorded with");
+    return Refused(
+        "kernels need a recorder that is open and has recorded nothing; open another one");
   }
   TD_ASSIGN_OR_RETURN(channel_, NewOwn(device_, slots()));
   std::byte* const own = channel_->window().bytes.data();

@@ -96,7 +96,7 @@ absl::Status PlaySlots::Release(StreamHandle stream, const Slot& slot) {
   TD_RETURN_IF_ERROR(CheckRelease(slot));
   TD_ASSIGN_OR_RETURN(const device::Capture capture, control_->order().Check(stream));
   if (capture.captures != (graph_.any())) {
-    return Refused("a slot that was taken in a graph is released in it, and no other is");
+    return Refused("a graph releases the slots that it takes, and no others");
   }
   const size_t index = slot.number % slots();
   if (!capture.captures) TD_RETURN_IF_ERROR(control_->AwaitMark(stream, index));
@@ -116,7 +116,7 @@ bool PlaySlots::NextIsThere() const {
 absl::StatusOr<Slot> PlaySlots::NextNow(dataplane::Deadline deadline) {
   dataplane::MayWait("a block");
   absl::StatusOr<Slot> slot = absl::DeadlineExceededError(
-      "no block has come; the storage node sends more slowly than is played");
+      "no block has come: the storage node sends more slowly than the program plays");
   while (true) {
     {
       absl::MutexLock lock(&program_);
@@ -236,9 +236,10 @@ bool PlaySlots::SomeWereReleased() const {
 
 void PlaySlots::CheckRound() {
   if (ended_ || (graph_slots_ == slots() && graph_releases_ == slots())) return;
-  status_ = Refused(absl::StrCat("a graph takes ", graph_slots_.load(), " slots and releases ",
-                                 graph_releases_.load(), " of a player that has ", slots(),
-                                 ": open the player with as many, and release each"));
+  status_ =
+      Refused(absl::StrCat("a graph takes ", graph_slots_.load(), " slots and releases ",
+                           graph_releases_.load(), ", and the player has ", slots(),
+                           "; open the player with as many as the graph takes, and release each"));
   ended_ = true;
 }
 

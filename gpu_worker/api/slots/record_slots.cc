@@ -94,12 +94,12 @@ absl::Status RecordSlots::CheckSend(const Slot& slot, size_t bytes) const {
   }
   const bool last = slot.number + 1 >= highest_sent_;
   if (bytes < shape_.block_bytes && (!last || graph_.any())) {
-    return Refused(absl::StrCat(bytes, " bytes of ", shape_.block_bytes,
-                                ": only the last block of a recording is shorter, and none of a "
-                                "graph"));
+    return Refused(absl::StrCat(
+        bytes, " bytes of ", shape_.block_bytes,
+        ": only the last block of a recording may be shorter, and none that a graph sends"));
   }
   if (partial_ && slot.number >= highest_sent_) {
-    return Refused("a shorter block was sent, and is the last");
+    return Refused("a shorter block has ended the recording");
   }
   return absl::OkStatus();
 }
@@ -110,7 +110,7 @@ absl::Status RecordSlots::Send(StreamHandle stream, const Slot& slot, size_t byt
   TD_RETURN_IF_ERROR(CheckSend(slot, bytes));
   TD_ASSIGN_OR_RETURN(const device::Capture capture, control_->order().Check(stream));
   if (capture.captures != (graph_.any())) {
-    return Refused("a slot that was acquired in a graph is sent in it, and no other is");
+    return Refused("a graph sends the slots that it acquires, and no others");
   }
   const size_t index = slot.number % slots();
   // Another stream has waited for the slot, and this one waits for that.
@@ -158,7 +158,7 @@ absl::StatusOr<Slot> RecordSlots::AcquireNow(dataplane::Deadline deadline) {
     }
     if (deadline.passed()) {
       return absl::DeadlineExceededError(
-          "no slot is free: the storage node takes what is sent more slowly than it comes");
+          "no slot is free: the storage node takes blocks more slowly than the program sends them");
     }
     absl::SleepFor(kLookEvery);
   }

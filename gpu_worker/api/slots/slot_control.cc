@@ -54,7 +54,7 @@ absl::Status SlotControl::AwaitStreamsOf(size_t slot, dataplane::Deadline deadli
     if (passed) break;
     if (deadline.passed()) {
       return absl::DeadlineExceededError(
-          "a stream of the program has not come to what it was told of this ring's slots");
+          "a stream of the program has not finished its work on this ring's slots");
     }
     absl::SleepFor(kLookEvery);
   }

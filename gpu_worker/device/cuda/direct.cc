@@ -56,8 +56,7 @@ absl::Status CudaDirect::visibility() const {
   if (visibility_ != WriteVisibility::kLoopbackRead) return absl::OkStatus();
   return absl::UnimplementedError(absl::StrCat(
       "cuda:", device_,
-      " neither orders the writes of ports nor can flush them: a loopback read behind every block "
-      "would be needed, so played blocks go through host memory"));
+      " can neither order nor flush the writes of ports; played blocks go through host memory"));
 }
 
 absl::Status CudaDirect::MakeVisible() {

@@ -187,15 +187,16 @@ absl::StatusOr<Capture> CudaStreamOrder::Check(StreamHandle stream) {
   };
   const auto native = static_cast<cudaStream_t>(stream);
   if (native == nullptr || native == cudaStreamLegacy || native == cudaStreamPerThread) {
-    return refuse("the default stream: its waits hold up other streams; make one for this");
+    return refuse(
+        "this is the default stream, whose waits hold up other streams; create one of its own");
   }
   const Current current(*this);
   TD_RETURN_IF_ERROR(current.status());
   CUcontext context = nullptr;
   TD_RETURN_IF_ERROR(Checked(driver_.stream_context(native, &context), "cuStreamGetCtx"));
   if (context != context_) {
-    return refuse(absl::StrCat("the stream is not of cuda:", device_,
-                               ", or of a context beside the one that the CUDA runtime has there"));
+    return refuse(absl::StrCat("the stream belongs to another device than cuda:", device_,
+                               ", or to another context than the CUDA runtime's"));
   }
   cudaStreamCaptureStatus state = cudaStreamCaptureStatusNone;
   unsigned long long graph = 0;

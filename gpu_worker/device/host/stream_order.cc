@@ -65,7 +65,7 @@ class HostStreamOrder final : public StreamOrder {
 
   absl::StatusOr<Capture> Check(StreamHandle stream) override {
     if (stream == nullptr) {
-      return services::ArgumentInvalid("stream", "no stream: make one of the host");
+      return services::ArgumentInvalid("stream", "no stream given; create a host stream");
     }
     TD_RETURN_IF_ERROR(StreamOf(stream).CheckRoom());
     return Capture();

@@ -131,7 +131,7 @@ class FileSink final : public SinkStage {
         {.blocks = missing_blocks_ + damaged_blocks_, .path = part_->path()},
         absl::StrCat("file sink: ", missing_blocks_, " block(s) of the recording are missing and ",
                      damaged_blocks_, " damaged; the rest is in ", part_->path(),
-                     ", with holes that read as zeros; recordings verify says where they are"));
+                     ", with holes that read as zeros; tapectl recordings verify lists them"));
   }
 
   const std::unique_ptr<PartFile> part_;

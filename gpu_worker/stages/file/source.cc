@@ -209,8 +209,8 @@ void TakeAlong(const SourceSettings& settings, const Contents& contents, OpenedS
     const std::string recording = absl::StrFormat("%.15g", settings.sample_rate);
     out->notes.push_back(services::MakeNote(
         "RATE_DIFFERS",
-        absl::StrCat("the file has ", file, " samples a second, the recording counts its times by ",
-                     recording),
+        absl::StrCat("the file has ", file, " samples/s, and the times of the recording follow ",
+                     recording, " samples/s"),
         {{"file", file}, {"recording", recording}}));
   }
 }

@@ -53,13 +53,13 @@ std::string TextOf(const Counts& counts) {
     absl::StrAppend(&text, "; ", one.words, " ", count);
   }
   if (counts.other_rate > 0) {
-    absl::StrAppend(&text, "; the sender tells a sample rate of ", counts.other_rate.load(),
-                    ", which is not the channel's");
+    absl::StrAppend(&text, "; the sender has a sample rate of ", counts.other_rate.load(),
+                    ", not the channel's");
   }
   if (counts.other_format > 0) {
-    absl::StrAppend(&text, "; the sender tells ",
+    absl::StrAppend(&text, "; the sender says it sends ",
                     services::vita49::FormatText(counts.other_format.load()),
-                    ", which are not the channel's samples");
+                    ", not the channel's samples");
   }
   if (counts.uncut) {
     absl::StrAppend(&text,
@@ -98,8 +98,8 @@ std::optional<services::Note> PaceNoteOf(const Counts& counts, double sample_rat
   const std::string rate = absl::StrFormat("%.15g", sample_rate);
   return services::MakeNote(
       "INGEST_OTHER_PACE",
-      absl::StrCat("ingest: samples came at ", seen, " a second, and the channel's sample rate is ",
-                   rate, "; the times follow the channel's"),
+      absl::StrCat("ingest: ", seen, " samples/s came, and the channel's sample rate is ", rate,
+                   "; the times follow the channel"),
       {{"samples_per_s", seen}, {"sample_rate", rate}});
 }
 
@@ -119,7 +119,7 @@ std::optional<services::Note> EndNoteOf(Ending ending, int64_t timeout_ns) {
       services::Note note =
           ended("SILENCE", absl::StrCat("no sample came for ",
                                         absl::FormatDuration(absl::Nanoseconds(timeout_ns)),
-                                        ", the timeout; silence=error makes that a failure"));
+                                        " (timeout); silence=error makes that a failure"));
       note.facts["timeout_s"] = absl::StrFormat("%.9g", static_cast<double>(timeout_ns) / 1e9);
       return note;
     }

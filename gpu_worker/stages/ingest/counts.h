@@ -48,7 +48,7 @@ double OtherPace(int64_t samples, int64_t passed_ns, double sample_rate);
 // The same, with a fact of each.
 services::Note NoteOf(const Counts& counts);
 
-// "ingest: samples came at 24000 a second; ...". `sample_rate` is the channel's. None: as it says.
+// "ingest: 24000 samples/s came, ...". `sample_rate` is the channel's. None: as it says.
 std::optional<services::Note> PaceNoteOf(const Counts& counts, double sample_rate);
 
 // "ingest: ended: the sender marked the end". `timeout_ns` is how long a silence was. None: not so.

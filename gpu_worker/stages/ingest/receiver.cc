@@ -238,11 +238,11 @@ void Receiver::EndWell(Ending ending) {
 }
 
 absl::Status Receiver::Silent() const {
-  return services::WithReason(
-      absl::DeadlineExceededError(absl::StrCat(
-          "ingest: for ", absl::FormatDuration(absl::Nanoseconds(parts_.timeout_ns)),
-          " no samples of the stream came to ", parts_.address, "; ", TextOf(*parts_.counts))),
-      "SOURCE_SILENT", {{"source", parts_.address}});
+  return services::WithReason(absl::DeadlineExceededError(absl::StrCat(
+                                  "ingest: no samples came to ", parts_.address, " for ",
+                                  absl::FormatDuration(absl::Nanoseconds(parts_.timeout_ns)), "; ",
+                                  TextOf(*parts_.counts))),
+                              "SOURCE_SILENT", {{"source", parts_.address}});
 }
 
 // A stream that broke off has what came of it.

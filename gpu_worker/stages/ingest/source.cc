@@ -165,8 +165,8 @@ services::Notes NotesOf(const Parameters& parameters, const OpenedPacketSource& 
   if (opened.buffer_bytes < parameters.buffer) {
     notes.push_back(services::MakeNote(
         "INGEST_BUFFER_SMALL",
-        absl::StrCat("ingest: the kernel gives ", opened.buffer_bytes, " of ", parameters.buffer,
-                     " bytes to receive in: raise net.core.rmem_max"),
+        absl::StrCat("ingest: the kernel gives a receive buffer of ", opened.buffer_bytes,
+                     " bytes instead of ", parameters.buffer, "; raise net.core.rmem_max"),
         {{"bytes", absl::StrCat(opened.buffer_bytes)},
          {"wanted_bytes", absl::StrCat(parameters.buffer)}}));
   }
@@ -177,7 +177,7 @@ std::function<void(uint64_t, int64_t)> MarkerOf(std::shared_ptr<StageReport> rep
   return [report = std::move(report)](uint64_t position, int64_t told) {
     report->Mark({.sample_start = position,
                   .label = kRestartLabel,
-                  .comment = absl::StrCat("the sender's count goes on at sample ", told)});
+                  .comment = absl::StrCat("the sender's count continues at sample ", told)});
   };
 }
 

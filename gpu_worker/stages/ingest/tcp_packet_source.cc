@@ -71,7 +71,7 @@ class TcpPacketSource final : public PacketSource {
       if (!size.has_value() || *size > kMaxPacketBytes) {
         return services::ProtocolViolation(
             {.message = "Packet", .peer = peer_},
-            absl::StrCat("ingest: what ", peer_, " sends is not made of packets of this kind"));
+            absl::StrCat("ingest: the data of ", peer_, " does not hold packets of this kind"));
       }
       if (*size > rest.size()) break;
       take(rest.first(*size));

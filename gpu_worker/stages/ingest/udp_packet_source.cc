@@ -111,7 +111,7 @@ absl::Status Join(const Fd& socket, const PacketSourceSettings& settings) {
     if (settings.interface.empty() && settings.from.empty()) return absl::OkStatus();
     const char* const given = settings.interface.empty() ? "from" : "interface";
     return services::ArgumentInvalid(
-        given, absl::StrCat("ingest: ", given, " goes with a multicast address in udp"));
+        given, absl::StrCat("ingest: ", given, " requires a multicast address in udp"));
   }
   group_source_req request{.gsr_group = group};
   if (!settings.interface.empty()) {
@@ -131,8 +131,8 @@ absl::Status Join(const Fd& socket, const PacketSourceSettings& settings) {
     const auto from = dataplane::ParseIp(settings.from);
     if (!from.has_value() || from->storage.ss_family != group.ss_family) {
       return services::ArgumentInvalid(
-          "from",
-          absl::StrCat("ingest: ", settings.from, " is not an address of the group's kind"));
+          "from", absl::StrCat("ingest: ", settings.from,
+                               " must be an address of the group's family, IPv4 or IPv6"));
     }
     request.gsr_source = from->storage;
     failed = setsockopt(socket.get(), level, MCAST_JOIN_SOURCE_GROUP, &request, sizeof(request));

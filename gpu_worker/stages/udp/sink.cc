@@ -95,7 +95,8 @@ absl::Status CheckPlace(const Parameters& parameters, const SinkSetup& setup) {
     return services::WithReason(absl::PermissionDeniedError(absl::StrCat(
                                     "udp sink: ", address, ": this worker may only send to ",
                                     setup.destinations.Described().substr(0, 1000),
-                                    "; start it with ", kOption, " HOST:PORT of this one, too")),
+                                    "; name one of these, or start the worker with ", kOption,
+                                    " HOST:PORT of this one, too")),
                                 "DESTINATION_NOT_ALLOWED",
                                 {{"address", address}, {"option", kOption}});
   }

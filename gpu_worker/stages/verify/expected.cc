@@ -57,7 +57,7 @@ absl::StatusOr<std::unique_ptr<Expected>> Expected::For(const SinkSetup& place,
   if (source.name != "synth") {
     *why =
         source.name.empty()
-            ? NotCompared("SOURCE_UNKNOWN", "nobody knows its source")
+            ? NotCompared("SOURCE_UNKNOWN", "its source is unknown")
             : NotCompared("SOURCE",
                           absl::StrCat("its source, ", source.name, ", cannot be computed again"),
                           {{"source", source.name}});
@@ -113,8 +113,7 @@ absl::StatusOr<Expected::Sizes> Expected::SizesOf(const Steps& steps, uint64_t b
     sizes.samples *= samples_for_one;
     if (i <= recorded.steps) sizes.samples_for_recorded *= samples_for_one;
     if (sizes.samples > recorded.most_samples || sizes.samples % step.granule() != 0) {
-      return WrongOrigin(
-          "a block does not hold whole ones of the transforms that the origin names");
+      return WrongOrigin("a block does not hold whole transforms of the origin");
     }
   }
   uint64_t granule = 1;         // in samples before all steps
@@ -122,8 +121,7 @@ absl::StatusOr<Expected::Sizes> Expected::SizesOf(const Steps& steps, uint64_t b
   for (const auto& step : steps) {
     granule = std::lcm(granule, step->granule() * before_for_one);
     before_for_one *= step->granule() / step->granule_given();
-    if (granule > kMostSamples)
-      return WrongOrigin("transforms are larger than a worker makes them");
+    if (granule > kMostSamples) return WrongOrigin("the transforms exceed a worker's limit");
   }
   sizes.granule = granule;
   sizes.part_samples = granule * std::max<uint64_t>(1, kPartSamples / granule);

@@ -83,10 +83,10 @@ TEST(IngestMulticastTest, WhatCannotBeJoinedIsNamed) {
         << packet_source.status();
   };
   is_invalid(Listen("no-such-port"), "no interface is called no-such-port");
-  is_invalid(Listen("lo", "somebody"), "somebody is not an address");
-  is_invalid(Listen("lo", "::1"), "::1 is not an address of the group's kind");
-  is_invalid(Listen("lo", "", "127.0.0.1"), "goes with a multicast address");
-  is_invalid(Listen("", "127.0.0.8", "127.0.0.1"), "goes with a multicast address");
+  is_invalid(Listen("lo", "somebody"), "somebody must be an address");
+  is_invalid(Listen("lo", "::1"), "::1 must be an address of the group's family");
+  is_invalid(Listen("lo", "", "127.0.0.1"), "requires a multicast address");
+  is_invalid(Listen("", "127.0.0.8", "127.0.0.1"), "requires a multicast address");
 }
 
 }  // namespace

@@ -52,9 +52,8 @@ TEST(ChainTest, APlaybacksBlocksShrinkAndGrow) {
   ASSERT_TRUE(chain.ok()) << chain.status();
   EXPECT_THAT(chain->block_bytes, ElementsAre(3 * kBlock, kBlock / 4, kBlock / 16));
   EXPECT_EQ(chain->gives, "ri8");
-  EXPECT_EQ(
-      PlaybackChain(recording, std::vector{kMean}, kBlock).status().message(),
-      "mean: a block of 4096 bytes does not become whole samples: it takes 48 bytes for each");
+  EXPECT_EQ(PlaybackChain(recording, std::vector{kMean}, kBlock).status().message(),
+            "mean: a block of 4096 bytes does not hold whole samples of 48 bytes");
 }
 
 void ExpectRefused(const absl::Status& status, const std::string& text) {
@@ -85,8 +84,8 @@ TEST(ChainTest, ABlockThatIsTooLargeIsRefused) {
   const uint64_t most = uint64_t{64} << 20;
   EXPECT_TRUE(RecordChain({}, std::vector{kMean}, channel, most / 12 / 4 * 4).ok());
   ExpectRefused(RecordChain({}, std::vector{kMean}, channel, most / 12 / 4 * 4 + 4).status(),
-                "mean: a block would have 67108896 bytes beside it, the worker takes at most "
-                "67108864: average less, or give the channel smaller blocks");
+                "mean: a block would become 67108896 bytes, above the worker's limit of "
+                "67108864; average less, or give the channel smaller blocks");
 }
 
 }  // namespace

@@ -125,7 +125,7 @@ TEST_P(TransformsTest, WhatDoesNotFitIsRefusedByName) {
        "power gives rf32_le, fft takes cf32_le"},
       {{.datatype = "ci16_le", .sink = Null(), .transforms = {Power(4, 2)}},
        "the recording gives ci16_le, power takes cf32_le"},
-      {{.sink = Null(), .transforms = {Power(1, 3)}}, "does not become whole samples"},
+      {{.sink = Null(), .transforms = {Power(1, 3)}}, "does not hold whole samples"},
   };
   for (const auto& row : rows) {
     const absl::Status status = Play(choice_, row.test).status();
