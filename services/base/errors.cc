@@ -114,11 +114,11 @@ absl::Status JobNotLive(absl::string_view job, absl::string_view why) {
 }
 
 absl::Status StagesUnknown(absl::string_view kind, absl::string_view name) {
-  return WithReason(
-      absl::FailedPreconditionError(absl::StrCat(
-          "explain ", name, ": its use of time is not known: it is older than this record, ",
-          "was salvaged after a crash, or has moved no block yet")),
-      "STAGES_UNKNOWN", {{std::string(kind), std::string(name)}});
+  return WithReason(absl::FailedPreconditionError(absl::StrCat(
+                        "explain ", name,
+                        ": the node has no stage times for it; it is older than these records, ",
+                        "was salvaged after a crash, or has moved no block yet")),
+                    "STAGES_UNKNOWN", {{std::string(kind), std::string(name)}});
 }
 
 absl::Status ProtocolViolation(const Breach& breach, absl::string_view text) {

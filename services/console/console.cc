@@ -231,7 +231,7 @@ absl::Status Console::MayPassOn(const MethodDescriptor& method,
   identity::Gate& gate = *security_.gate();
   TD_RETURN_IF_ERROR(gate.Count(caller.peer));
   const identity::Right* right = identity::FindRight(method.service()->full_name(), method.name());
-  if (right == nullptr) return identity::AccessDenied({}, "a call of no known right");
+  if (right == nullptr) return identity::AccessDenied({}, "no right is defined for this call");
   return gate.Admit(caller, *right, identity::ResourceOf(right->resource, request));
 }
 
@@ -257,7 +257,7 @@ absl::Status Console::StartCall(HttpServer& server, uint64_t number, Asked asked
     if (server.Answer(number, JsonAnswer(WriteJson(answer)))) return;
     Fail(server, number,
          LimitReached(kMaxWaitingBytes, "console answers",
-                      "answers that nobody has read take all the room there is for them"));
+                      "unread answers fill the memory reserved for them"));
   };
   asked.spec.on_end = [this, &server, number](const absl::Status& status) {
     owners_.erase(number);

@@ -13,7 +13,7 @@ constexpr size_t kShownBytes = 128;
 absl::Status Foreign(absl::string_view what, absl::string_view value) {
   return absl::PermissionDeniedError(
       absl::StrCat(what, " ", dataplane::Printable(value, kShownBytes),
-                   ": the console answers its own page, and programs that name no origin"));
+                   ": the console answers only its own page and programs that send no origin"));
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ absl::Status CheckOrigin(const HttpRequest& request, Scheme scheme) {
     if (!dataplane::ParseIp(host).has_value() && !absl::EqualsIgnoreCase(host, "localhost")) {
       return absl::PermissionDeniedError(
           absl::StrCat("Host ", dataplane::Printable(request.host, kShownBytes),
-                       ": without certificates the console goes by an IP address or localhost"));
+                       ": without certificates open the console by an IP address or as localhost"));
     }
   }
   if (!request.fetch_site.empty() && request.fetch_site != "same-origin" &&

@@ -62,14 +62,15 @@ absl::StatusOr<Worker> ParseWorker(const std::string& text) {
 absl::Status CheckOptions(const Settings& settings, const identity::Settings& identity) {
   if (settings.workers.size() > kMaxWorkers) {
     return absl::InvalidArgumentError(absl::StrCat("--console-worker: ", settings.workers.size(),
-                                                   " are given, ", kMaxWorkers, " are the most"));
+                                                   " are given, at most ", kMaxWorkers,
+                                                   " are allowed"));
   }
   std::set<std::string> names;
   for (const std::string& text : settings.workers) {
     TD_ASSIGN_OR_RETURN(const Worker worker, ParseWorker(text));
     if (!names.insert(worker.name).second) {
       return absl::InvalidArgumentError(
-          absl::StrCat("--console-worker: two are called ", worker.name));
+          absl::StrCat("--console-worker: two have the name ", worker.name));
     }
   }
   if (settings.listen.empty()) return absl::OkStatus();

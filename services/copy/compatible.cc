@@ -62,10 +62,10 @@ absl::Status CheckKeeps(const Channel& channel, const std::vector<Lun>& luns, ui
   const std::string taken =
       without ? absl::StrCat(", of which ", held, " bytes are kept, written or read") : "";
   const std::string remedy = without ? "release kept ones (tapectl keep --release), or " : "";
-  return ArgumentInvalid(
-      "channel", absl::StrCat(ring->name, " is a ring of ", ring->capacity_bytes, " bytes", taken,
-                              ", and ", bytes, " are to come: it would delete their beginning; ",
-                              remedy, "name a channel of another LUN"));
+  return ArgumentInvalid("channel", absl::StrCat(ring->name, " is a ring of ", ring->capacity_bytes,
+                                                 " bytes", taken, ", and the recording has ", bytes,
+                                                 ": the ring would delete its beginning; ", remedy,
+                                                 "name a channel of another LUN"));
 }
 
 absl::Status CheckIsWhole(const std::vector<Recording>& recordings, const std::string& name,

@@ -120,8 +120,8 @@ absl::Status CheckNotGoneOn(const Recording& source, const Recording& now) {
   }
   return RecordingBusy(
       source.name, model::NameOf(now.state),
-      absl::StrCat(source.name, " went on after it was read, from ", source.blocks, " blocks to ",
-                   now.blocks, ": it stays; ask again once it is closed"));
+      absl::StrCat(source.name, " grew after it was copied, from ", source.blocks, " blocks to ",
+                   now.blocks, ", and is not deleted; repeat the command once it is closed"));
 }
 
 absl::Status DeleteOriginal(client::CatalogClient& from, client::CatalogClient& to,

@@ -76,8 +76,8 @@ absl::Status ReadPart(const PartNode& node, absl::Duration timeout,
   TD_ASSIGN_OR_RETURN(const std::optional<dataplane::Block> more, next());
   if (!more.has_value()) return absl::OkStatus();
   return RecordingBusy(part.name, model::NameOf(part.state),
-                       absl::StrCat(part.name, " went on while it was read, beyond its ",
-                                    part.blocks, " blocks; repair it once it is closed"));
+                       absl::StrCat(part.name, " grew beyond its ", part.blocks,
+                                    " blocks while it was read; repair it once it is closed"));
 }
 
 }  // namespace tapedeck::services::copying

@@ -18,7 +18,7 @@ absl::Status PumpBlocks(const PumpRange& range, const NextBlock& next, const Tak
     if (!read.has_value() || read->header().sequence != sequence - range.first) {
       return BlockDamaged({.recording = range.recording, .blocks = 1},
                           absl::StrCat(range.recording, " has ", range.end, " blocks, and block ",
-                                       sequence, " was not given"));
+                                       sequence, " did not come"));
     }
     read->header().sequence = sequence;
     const uint64_t bytes = read->header().payload_bytes;

@@ -85,8 +85,8 @@ class Exporter {
   absl::Status Ended() {
     return RecordingNotFound(subject_.recording.name,
                              absl::StrCat(subject_.recording.name, " ended at sample ",
-                                          offset() / subject_.sample_bytes(), " of ",
-                                          subject_.samples(), " that it was said to have"),
+                                          offset() / subject_.sample_bytes(), " of the ",
+                                          subject_.samples(), " expected"),
                              absl::StatusCode::kDataLoss);
   }
 
@@ -117,9 +117,8 @@ model::Note SomewhereNote(const Losses& losses) {
   const uint64_t last = losses.around.first + losses.around.count - 1;
   model::Note note =
       MakeNote("LOST_SOMEWHERE",
-               absl::StrFormat("%s%d of the lost samples lie among samples %d to %d of the "
-                               "file, as zeros; the recording "
-                               "does not tell which these are",
+               absl::StrFormat("%s%d of the lost samples lie among samples %d to %d of the file, "
+                               "as zeros; the recording does not say which",
                                losses.bound(), losses.somewhere, losses.around.first, last),
                {{"samples", absl::StrCat(losses.somewhere)},
                 {"first", absl::StrCat(losses.around.first)},
@@ -137,20 +136,19 @@ model::Notes NotesOf(const Subject& subject, const Format& format, const Seen& s
   if (spectra && !format.tells_transforms) {
     notes.push_back(MakeNote("SPECTRA_UNTOLD",
                              absl::StrCat("the samples are spectra, which ", format.name,
-                                          " cannot tell: readers take them for samples in time"),
+                                          " cannot express: readers take them for samples in time"),
                              {{"format", std::string(format.name)}}));
   }
   const Frequency frequency = FrequencyOf(subject, seen);
   if (format.one_frequency && frequency.next_hertz.has_value()) {
     const std::string hertz = absl::StrFormat("%.15g", *frequency.next_hertz);
-    notes.push_back(MakeNote("FREQUENCY_CHANGES",
-                             absl::StrCat("the frequency changes to ", hertz, " Hz at sample ",
-                                          frequency.next_sample, " of the file; ", format.name,
-                                          " tells only the one of the "
-                                          "first sample"),
-                             {{"frequency", hertz},
-                              {"sample", absl::StrCat(frequency.next_sample)},
-                              {"format", std::string(format.name)}}));
+    notes.push_back(MakeNote(
+        "FREQUENCY_CHANGES",
+        absl::StrCat("the frequency changes to ", hertz, " Hz at sample ", frequency.next_sample,
+                     " of the file; ", format.name, " keeps only the one of the first sample"),
+        {{"frequency", hertz},
+         {"sample", absl::StrCat(frequency.next_sample)},
+         {"format", std::string(format.name)}}));
   }
   if (losses.somewhere > 0) {
     notes.push_back(SomewhereNote(losses));

@@ -28,7 +28,7 @@ absl::Status CheckCopies(const Lun& lun) {
   }
   if (lun.mirrored() && lun.members.size() != lun.copies) {
     return Invalid("members", absl::StrCat("are ", lun.members.size(), ", and must be ", lun.copies,
-                                           " for as many copies: each is on a member of its own"));
+                                           ": each copy needs a member of its own"));
   }
   return absl::OkStatus();
 }

@@ -86,9 +86,9 @@ absl::StatusOr<std::string> WhereItIs(const std::string& name, client::CatalogCl
 }
 
 absl::Status NotMeant(const std::string& text, const Recording& found) {
-  return RecordingNotFound(text, absl::StrCat(text, " is gone; ", found.name,
-                                              " is a copy of it, or where it has moved: give that "
-                                              "name if you mean it"));
+  return RecordingNotFound(
+      text, absl::StrCat(text, " is gone; ", found.name,
+                         " is its copy or its new name; give that name if you mean it"));
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ absl::StatusOr<std::string> NoteOnTime(const Extent& extent, int64_t time_ns) {
   if (time_ns < *extent.start_ns) {
     return absl::StrCat(extent.name, " begins at ", FormatExactTime(*extent.start_ns),
                         ", later than ", FormatExactTime(time_ns),
-                        ": it is played from its first sample on");
+                        ": the playback starts at its first sample");
   }
   const bool beyond = extent.end_ns.has_value() && time_ns >= *extent.end_ns;
   if (extent.grows || !beyond) return "";

@@ -131,10 +131,9 @@ absl::Status CheckMostIsThere(const StreamLayout& layout, uint64_t first, uint64
   const uint64_t gone = end - first - there;
   if (gone <= there) return absl::OkStatus();
   return ArgumentInvalid(
-      "recording",
-      absl::StrCat(layout.whole.name, ": ", gone, " of ", end - first,
-                   " blocks are of segments that are gone: name one that is there, --segment N; "
-                   "tapectl recordings list --segments shows them"));
+      "recording", absl::StrCat(layout.whole.name, ": ", gone, " of ", end - first,
+                                " blocks belong to deleted segments; name one that is there, "
+                                "--segment N; tapectl recordings list --segments shows them"));
 }
 
 std::unique_ptr<ViewControl> ViewOf(const Nodes& nodes, const Stream& stream,

@@ -84,7 +84,7 @@ is_refused "keeps only what triggers select" recordings copy l/a/latest l/trigge
 mkdir "$WORK/m1"
 tapectl lun create ring --store posix --member "$WORK/m1" --capacity 64MiB --full-policy ring >/dev/null
 tapectl channel create ring/c --datatype ci16_le --block-bytes 64KiB --sample-rate 1e6 >/dev/null
-is_refused "would delete their beginning" recordings import ring/c "$WORK/in/large.sigmf-meta" --format sigmf
+is_refused "would delete its beginning" recordings import ring/c "$WORK/in/large.sigmf-meta" --format sigmf
 is_refused "is a ring" recordings copy l/a/latest ring/c
 truncate -s 40M "$WORK/in/half.raw"
 tapectl recordings import ring/c "$WORK/in/half.raw" --format raw >/dev/null

@@ -135,7 +135,7 @@ refuses ARGUMENT_INVALID "deck.test:7400@127.0.1.2" --storage dns:///deck.test:7
 refuses NODE_UNREACHABLE "resolve(dns:///empty.test:7400)" --storage dns:///empty.test:7400 lun list
 refuses NODE_UNREACHABLE "no such name" --storage srv:_none._tcp.test nodes
 refuses NODE_UNREACHABLE "no SRV records" --storage srv:_text._tcp.test nodes
-refuses ARGUMENT_INVALID "17 nodes, and 16 are the most" --storage dns:///many.test:7400 nodes
+refuses ARGUMENT_INVALID "17 nodes; at most 16 are allowed" --storage dns:///many.test:7400 nodes
 refuses ARGUMENT_INVALID "3 nodes, name one" --storage 127.0.1.1:7400 recordings copy l0/c0/latest l0/c0 --to-storage "$SERVICE"
 for name in unix:/tmp/socket xds:///one.test:7400 dns://127.0.0.1/one.test:7400 one.test one.test:0 srv:one.test; do
   status=0

@@ -48,7 +48,7 @@ TEST_F(GoneOnTest, IsNotReadAsIfItEndedWhereItDid) {
   PartState state{.recording = before_};
   ExpectRefused(ReadPart(
                     part_node_, absl::Seconds(30), [](uint64_t) { return true; }, &state),
-                absl::StatusCode::kFailedPrecondition, "RECORDING_BUSY", "went on");
+                absl::StatusCode::kFailedPrecondition, "RECORDING_BUSY", "grew");
   state = {.recording = now_};
   const absl::Status read = ReadPart(
       part_node_, absl::Seconds(30), [](uint64_t) { return true; }, &state);
@@ -58,7 +58,7 @@ TEST_F(GoneOnTest, IsNotReadAsIfItEndedWhereItDid) {
 
 TEST_F(GoneOnTest, IsNotDeletedForWhatItWas) {
   ExpectRefused(DeleteOnly(part_node_, before_), absl::StatusCode::kFailedPrecondition,
-                "RECORDING_BUSY", "went on");
+                "RECORDING_BUSY", "grew");
   EXPECT_EQ(node_.RecordingNamed(now_.name).blocks, kGoneOnNow);
   const absl::Status deleted = DeleteOnly(part_node_, now_);
   EXPECT_TRUE(deleted.ok()) << deleted;

@@ -124,8 +124,8 @@ Nodes NodesOf(const std::string& list, const Lookup& lookup) {
   TD_ASSIGN_OR_RETURN(std::vector<std::string> nodes, Within(lookup.timeout, list, std::move(ask)));
   if (nodes.empty()) return NoNodes(list, "it has no nodes");
   if (nodes.size() <= kMaxNodes) return nodes;
-  return ArgumentInvalid("storage", absl::StrCat(list, " has ", nodes.size(), " nodes, and ",
-                                                 kMaxNodes, " are the most"));
+  return ArgumentInvalid("storage", absl::StrCat(list, " has ", nodes.size(), " nodes; at most ",
+                                                 kMaxNodes, " are allowed"));
 }
 
 }  // namespace tapedeck::services::naming

@@ -71,8 +71,8 @@ absl::StatusOr<std::vector<ServiceRecord>> ParseServiceRecords(absl::Span<const 
   }
   const size_t count = ns_msg_count(parsed, ns_s_an);
   if (count > kMaxServiceRecords) {
-    return Malformed(absl::StrCat("has ", count, " records, and ", kMaxServiceRecords,
-                                  " are the most that are read"));
+    return Malformed(
+        absl::StrCat("has ", count, " records; at most ", kMaxServiceRecords, " are read"));
   }
   std::vector<ServiceRecord> out;
   for (size_t i = 0; i < count; ++i) {

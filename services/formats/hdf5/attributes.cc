@@ -106,7 +106,7 @@ void NoteUnread(const char* name, absl::string_view must, absl::string_view opti
                 Content* content) {
   content->notes.push_back(MakeNote("HDF5_ATTRIBUTE_UNREAD",
                                     absl::StrCat("its attribute \"", name, "\" is not one number ",
-                                                 must, ", and is not read; ", option, " tells it"),
+                                                 must, ", and is not read; give ", option),
                                     {{"name", name}}));
 }
 

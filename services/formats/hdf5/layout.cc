@@ -76,10 +76,10 @@ absl::Status CheckFilters(const Handle& made, const std::string& path) {
                        (can & H5Z_FILTER_CONFIG_DECODE_ENABLED) != 0;
     if (known) continue;
     return files::Invalid(
-        path, absl::StrCat("has its samples behind the filter ", filter, " \"",
+        path, absl::StrCat("has its samples compressed by filter ", filter, " \"",
                            dataplane::Printable(name, sizeof(name)),
-                           "\", which is not installed here: HDF5_PLUGIN_PATH names a folder "
-                           "with it; where it is, h5repack -f NONE writes a file without"));
+                           "\", which is not installed here; set HDF5_PLUGIN_PATH to its folder, "
+                           "or write a file without it where it is installed: h5repack -f NONE"));
   }
   return absl::OkStatus();
 }
@@ -105,8 +105,8 @@ absl::Status CheckLayout(const FoundSamples& samples, const files::InputFile& fi
   const Handle made(H5Dget_create_plist(samples.dataset.get()), H5Pclose);
   if (H5Pget_layout(made.get()) == H5D_VIRTUAL || H5Pget_external_count(made.get()) != 0) {
     return files::Invalid(file.path,
-                          "has its samples in other files, which are not read: h5repack -l CONTI "
-                          "writes one file with all");
+                          "has its samples in other files, which are not read; h5repack -l CONTI "
+                          "writes one file with all samples");
   }
   TD_RETURN_IF_ERROR(CheckSizes(samples, file));
   return CheckFilters(made, file.path);
@@ -128,9 +128,8 @@ absl::StatusOr<std::vector<SampleRange>> UnwrittenIn(const FoundSamples& samples
   std::vector<SampleRange> gaps;
   if (written >= chunks) return gaps;
   const auto too_many = [&] {
-    return files::Invalid(
-        path, absl::StrCat("of the ", chunks, " chunks of its dataset ",
-                           ListOf({"/" + samples.name}), " only ", written, " were written"));
+    return files::Invalid(path, absl::StrCat("its dataset ", ListOf({"/" + samples.name}),
+                                             " has only ", written, " of its ", chunks, " chunks"));
   };
   const uint64_t least_missing = (chunks - written - 1) * size;
   if (chunks > kMostChunksSought ||

@@ -16,9 +16,10 @@ std::string Hertz(double hertz) { return absl::StrFormat("%.15g", hertz); }
 // `what` as the fact has it, and in words.
 void NoteOther(absl::string_view what, absl::string_view words, const std::string& file,
                const std::string& told, Content* content) {
-  content->notes.push_back(MakeNote(
-      "TOLD_OTHERWISE", absl::StrCat("the file's ", words, " is ", file, "; as told it is ", told),
-      {{"what", std::string(what)}, {"file", file}, {"told", told}}));
+  content->notes.push_back(
+      MakeNote("TOLD_OTHERWISE",
+               absl::StrCat("the file's ", words, " is ", file, "; the import uses ", told),
+               {{"what", std::string(what)}, {"file", file}, {"told", told}}));
 }
 
 // From the first sample on.

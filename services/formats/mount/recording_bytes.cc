@@ -98,7 +98,7 @@ absl::StatusOr<std::shared_ptr<const RecordingBytes::Piece>> RecordingBytes::Fin
                                                         .raw = true}));
   if (read.bytes.size() != count * sample_bytes_ || read.span.first != first) {
     return ProtocolViolation({.message = "Samples", .field = "samples"},
-                             "the storage node sent other samples than were asked for");
+                             "the storage node sent other samples than requested");
   }
   auto piece = std::make_shared<const Piece>(
       Piece{.number = number, .bytes = std::move(read.bytes), .missing = std::move(read.missing)});

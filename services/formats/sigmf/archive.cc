@@ -164,7 +164,7 @@ class Parser {
     if (!halves.empty()) {
       const std::string names = Names(halves);
       archive.notes.push_back(
-          MakeNote("LEFT_OUT", absl::StrCat("left out, as the other half is not there: ", names),
+          MakeNote("LEFT_OUT", absl::StrCat("left out, as their other file is missing: ", names),
                    {{"what", "halves"}, {"names", names}}));
     }
     if (!left_out_.empty()) {

@@ -97,9 +97,9 @@ absl::Status CheckSha512(const Found& found, const std::string& told) {
   const std::string has = sum.Hex();
   if (has == told) return absl::OkStatus();
   return files::Invalid(
-      found.path, absl::StrCat("the data is not that of the meta: its SHA-512 is ",
+      found.path, absl::StrCat("the data does not match the meta: its SHA-512 is ",
                                has.substr(0, 16), "..., and core:sha512 says ", told.substr(0, 16),
-                               "...; if it is wanted as it is, take core:sha512 out of the meta"));
+                               "...; to import it anyway, remove core:sha512 from the meta"));
 }
 
 absl::StatusOr<std::unique_ptr<Reader>> Open(Found found, const sigmf::SigmfRecording& meta,
@@ -149,7 +149,7 @@ absl::StatusOr<std::unique_ptr<Reader>> OpenArchive(const std::string& path,
   const auto dataset = sigmf::TextIn(meta.object.at("global"), "core:dataset");
   if (dataset.value_or(data) != data) {
     return files::Invalid(path, absl::StrCat("global.core:dataset: \"", *dataset, "\" is not the ",
-                                             data, " that is in it"));
+                                             data, " in the archive"));
   }
   if (const uint64_t lost = found.data.bytes - found.data.in_archive.bytes; lost > 0) {
     archive.notes.push_back(MakeNote("FILE_CUT",

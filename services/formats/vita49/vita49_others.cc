@@ -72,7 +72,7 @@ model::Notes Vita49Others::Notes() const {
   NotePackets("PACKETS_OTHER_TYPE", other_types_,
               "are commands or extensions of VITA 49.2, which are not read", &notes);
   NotePackets("PACKETS_SPECTRA", spectra_, "hold spectra, which are not read", &notes);
-  NotePackets("PACKETS_UNSOUND", unsound_, "are no sound ones of VITA 49.2", &notes);
+  NotePackets("PACKETS_UNSOUND", unsound_, "are not valid packets of VITA 49.2", &notes);
   list("PACKETS_OTHER_STREAM", streams_, streams_beyond_,
        "are of other streams, and left out; --stream takes one of them", NameOf);
   list("PACKETS_OTHER_SENDER", flows_, flows_beyond_,

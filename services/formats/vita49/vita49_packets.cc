@@ -42,7 +42,7 @@ absl::Status Vita49Packets::LookAround(const std::string& path) {
   StreamContext& told = contexts[{stream_, flow_.from}];
   TD_RETURN_IF_ERROR(Complete(path, &told));
   if (begin_.kind == vita49::Fraction::kNone) {
-    return files::Invalid(path, "its packets have no times, so that losses could not be told");
+    return files::Invalid(path, "its packets have no times, so losses would not show");
   }
   type_ = *told.type;
   format_ = told.format;
@@ -107,21 +107,20 @@ absl::Status Vita49Packets::Complete(const std::string& path, StreamContext* tol
   const double rate = told->sample_rate.value_or(vita49::SampleClock::kLeastRate);
   if (rate < vita49::SampleClock::kLeastRate || rate > vita49::SampleClock::kMostRate) {
     return files::Invalid(path,
-                          absl::StrFormat("%s%.15g samples a second are no sample rate",
+                          absl::StrFormat("%s%.15g samples/s is not a sample rate",
                                           options_.sample_rate > 0 ? "--sample-rate: " : "", rate));
   }
   if (told->all()) return absl::OkStatus();
   if (told->type.has_value()) {
-    return files::Invalid(path,
-                          "no context of its stream tells the sample rate; --sample-rate does");
+    return files::Invalid(path, "no context of its stream has the sample rate; give --sample-rate");
   }
   if (!told->format.has_value()) {
     return files::Invalid(path,
-                          "no context of its stream tells what its samples are; --datatype does");
+                          "no context of its stream says what its samples are; give --datatype");
   }
   return files::Invalid(
-      path, absl::StrCat("its context tells ", vita49::FormatText(*told->format),
-                         ", which no datatype of SigMF has; --datatype takes them as one"));
+      path, absl::StrCat("its context says ", vita49::FormatText(*told->format),
+                         ", which is not a SigMF datatype; give --datatype to read them as one"));
 }
 
 absl::Status Vita49Packets::Rewind() {
@@ -236,8 +235,9 @@ std::string Vita49Packets::PassedOver() const {
 void Vita49Packets::NoteStart(model::Notes* notes) const {
   if (captured_start_ns_ == 0 || options_.start_ns.has_value()) return;
   if (!told_start_ns_.has_value()) {
-    notes->push_back(MakeNote("START_BY_CAPTURE",
-                              "no packet tells UTC: the start is when the capture has the first"));
+    notes->push_back(MakeNote(
+        "START_BY_CAPTURE",
+        "no packet has a UTC time: the recording starts when the first packet was captured"));
   } else if (std::abs(*told_start_ns_ - captured_start_ns_) > kMostApartNs) {
     const std::string start = Instant(*told_start_ns_);
     const std::string captured = Instant(captured_start_ns_);
@@ -253,9 +253,10 @@ model::Notes Vita49Packets::Notes() const {
   NoteStart(&notes);
   if (format_.has_value() && !vita49::DatatypeOf(*format_).has_value()) {
     const std::string format = vita49::FormatText(*format_);
-    notes.push_back(MakeNote("FORMAT_UNNAMED",
-                             absl::StrCat("its context tells ", format, "; they are read as told"),
-                             {{"format", format}}));
+    notes.push_back(MakeNote(
+        "FORMAT_UNNAMED",
+        absl::StrCat("its context says ", format, "; the import reads them as --datatype says"),
+        {{"format", format}}));
   }
   if (set_by_s_.has_value()) {
     const std::string seconds = absl::StrFormat("%+.6f", *set_by_s_);
@@ -269,13 +270,12 @@ model::Notes Vita49Packets::Notes() const {
   if (other_rate_.has_value()) {
     const std::string rate = absl::StrFormat("%.10g", *other_rate_);
     const std::string recording = absl::StrFormat("%.10g", sample_rate_);
-    notes.push_back(
-        MakeNote("RATE_CHANGES",
-                 absl::StrCat("from sample ", other_rate_at_, " on a context tells ", rate,
-                              " samples a second, and the recording has ", recording),
-                 {{"sample", absl::StrCat(other_rate_at_)},
-                  {"samples_per_s", rate},
-                  {"sample_rate", recording}}));
+    notes.push_back(MakeNote("RATE_CHANGES",
+                             absl::StrCat("from sample ", other_rate_at_, " on a context says ",
+                                          rate, " samples/s, and the recording has ", recording),
+                             {{"sample", absl::StrCat(other_rate_at_)},
+                              {"samples_per_s", rate},
+                              {"sample_rate", recording}}));
   }
   if (const double ppm = clock_.DriftPpm(); ppm != 0) {
     const std::string told = absl::StrFormat("%+.1f", ppm);

@@ -93,27 +93,28 @@ absl::StatusOr<std::unique_ptr<Writer>> CreateVita49Writer(const Subject& subjec
   const double rate = subject.recording.sample_rate;
   if (!vita49::SampleClock::Create(rate, 0).has_value()) {
     return ArgumentInvalid(
-        "format", absl::StrCat("packets of VITA 49 have times in picoseconds, which a sample rate "
-                               "of ",
-                               rate, " has not; ", vita49::SampleClock::kLeastRate, " to ",
-                               vita49::SampleClock::kMostRate));
+        "format",
+        absl::StrCat(
+            "packets of VITA 49 have times in picoseconds, which do not fit a sample rate of ",
+            rate, "; ", vita49::SampleClock::kLeastRate, " to ", vita49::SampleClock::kMostRate,
+            " fit"));
   }
   const std::string why = vita49::WhyNoTimes(TimeOf(subject, 0), subject.samples(), rate);
   if (!why.empty()) {
     return ArgumentInvalid(
         "format",
         absl::StrCat("packets of VITA 49 ", why,
-                     "; --format sigmf tells them, and --first and --count choose samples"));
+                     "; --format sigmf keeps them, and --first and --count choose samples"));
   }
   const uint64_t sample_bytes = subject.sample_bytes();
   const uint64_t samples =
       options.packet_samples == 0 ? kDefaultSampleBytes / sample_bytes : options.packet_samples;
   const uint64_t block_samples = subject.recording.block_bytes / sample_bytes;
   if (samples > kMostSampleBytes / sample_bytes || block_samples % samples != 0) {
-    return ArgumentInvalid(
-        "packet_samples",
-        absl::StrCat(samples, " samples are no packet: at most ", kMostSampleBytes / sample_bytes,
-                     ", and a divisor of ", block_samples, ", those of a block"));
+    return ArgumentInvalid("packet_samples",
+                           absl::StrCat(samples, " samples do not make a packet; give at most ",
+                                        kMostSampleBytes / sample_bytes, " and a divisor of ",
+                                        block_samples, ", the samples of a block"));
   }
   return std::make_unique<Vita49Writer>(subject, samples);
 }

@@ -237,9 +237,9 @@ Auxi FromNumbers(absl::string_view chunk, double sample_rate) {
   }
   if (chunk.size() >= kAuxiStart + kSystemTimeBytes) ReadStart(chunk, &auxi);
   if (chunk.size() < kAuxiFrequency + 4) {
-    NoteField(&auxi, "CenterFreq", "ABSENT",
-              absl::StrCat("its chunk \"auxi\" has only ", chunk.size(),
-                           " bytes, and tells no frequency"));
+    NoteField(
+        &auxi, "CenterFreq", "ABSENT",
+        absl::StrCat("its chunk \"auxi\" has only ", chunk.size(), " bytes, without a frequency"));
     return auxi;
   }
   const uint64_t hertz = NumberAt(chunk, kAuxiFrequency, 4);

@@ -121,25 +121,24 @@ uint64_t WavChunks::DataBytes(const Chunk& chunk, uint64_t told) {
                     (kind_ == Kind::kRiff && told == kMaxRiffBytes);
   if (open && left > 0) {
     notes_.push_back(MakeNote("WAV_SIZE_UNKNOWN",
-                              "it was not ended well: its chunk \"data\" has no size, and all that "
-                              "follows is taken as samples",
+                              "it was not closed properly: its chunk \"data\" has no size, and all "
+                              "that follows is taken as samples",
                               {{"cause", "NOT_ENDED"}}));
     return left;
   }
   if (told > left) {
     notes_.push_back(MakeNote("FILE_CUT",
-                              absl::StrCat("it was not ended well: it ends ", told - left,
+                              absl::StrCat("it was not closed properly: it ends ", told - left,
                                            " bytes before its chunk \"data\" says"),
                               {{"bytes", absl::StrCat(told - left)}}));
     return left;
   }
   if (kind_ == Kind::kRiff && told < left && left > kMaxRiffBytes &&
       told == (left & kMaxRiffBytes)) {
-    notes_.push_back(
-        MakeNote("WAV_SIZE_UNKNOWN",
-                 "its chunk \"data\" has a size of 32 bits, which went round: all that follows "
-                 "is taken as samples",
-                 {{"cause", "WRAPPED"}}));
+    notes_.push_back(MakeNote("WAV_SIZE_UNKNOWN",
+                              "its chunk \"data\" has a size of 32 bits, which overflowed: all "
+                              "that follows is taken as samples",
+                              {{"cause", "WRAPPED"}}));
     return left;
   }
   return told;
@@ -162,11 +161,10 @@ absl::StatusOr<uint64_t> WavChunks::EndOf(const Chunk& chunk) const {
 absl::StatusOr<std::optional<Chunk>> WavChunks::EndWithout(absl::string_view what) {
   if (!has_data_) return files::Invalid(file_->path, what);
   const std::string bytes = absl::StrCat(file_->bytes - at_);
-  notes_.push_back(MakeNote("BYTES_BEHIND",
-                            absl::StrCat(bytes,
-                                         " bytes behind its samples are no whole chunk, "
-                                         "and are left out"),
-                            {{"bytes", bytes}}));
+  notes_.push_back(MakeNote(
+      "BYTES_BEHIND",
+      absl::StrCat(bytes, " bytes behind its samples are not a whole chunk, and are left out"),
+      {{"bytes", bytes}}));
   at_ = file_->bytes;
   return std::nullopt;
 }

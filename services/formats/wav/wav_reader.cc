@@ -209,7 +209,7 @@ class WavParser {
     if (cut > 0) {
       content_.notes.push_back(
           MakeNote("PARTIAL_SAMPLE",
-                   absl::StrCat(cut, " bytes of its samples are no whole one, and are left out"),
+                   absl::StrCat(cut, " bytes at its end are not a whole sample, and are left out"),
                    {{"bytes", absl::StrCat(cut)}}));
     }
     return absl::OkStatus();

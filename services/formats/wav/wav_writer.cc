@@ -136,9 +136,10 @@ absl::StatusOr<std::unique_ptr<Writer>> CreateWavWriter(const Subject& subject,
   }
   const double rate = subject.recording.sample_rate;
   if (rate < 1 || rate > static_cast<double>(kMaxRiffBytes) || rate != std::floor(rate)) {
-    return ArgumentInvalid("format", absl::StrCat("WAV has whole sample rates up to 4294967295, "
-                                                  "and that of the recording is ",
-                                                  rate == 0 ? "not known" : absl::StrCat(rate)));
+    return ArgumentInvalid(
+        "format",
+        absl::StrCat("WAV has whole sample rates up to 4294967295, and the recording's is ",
+                     rate == 0 ? "not known" : absl::StrCat(rate)));
   }
   return std::make_unique<WavWriter>(subject, static_cast<uint64_t>(rate));
 }

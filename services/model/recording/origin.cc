@@ -76,7 +76,7 @@ std::string OriginProblem(const Origin& origin) {
     }
   }
   if (!origin.datatype.empty() && !dataplane::ParseDatatype(origin.datatype).ok()) {
-    return "has a datatype that is none of SigMF's";
+    return "has a datatype that is not a SigMF type";
   }
   if (origin.original_cause.size() > kMaxOriginValueBytes) {
     return absl::StrCat("has a cause longer than ", kMaxOriginValueBytes, " bytes");

@@ -72,13 +72,13 @@ Treatment OfStreamUnderWay(Use use) {
     case Use::kVerify:
       return Does("reads all that are closed, counts the others");
     case Use::kExport:
-      return Does("what is durable when it begins");
+      return Does("the durable blocks at its start");
     case Use::kPlay:
-      return Does("what is there at the begin; goes on with `--follow`");
+      return Does("the blocks at its start; continues with `--follow`");
     case Use::kView:
-      return Does("what is durable");
+      return Does("the durable blocks");
     case Use::kMount:
-      return Does("grows; what a ring deletes is missing");
+      return Does("grows; blocks that a ring deletes are missing");
     case Use::kAnnotate:
       return Does("marks the segment with the sample, if it has come");
     default:
@@ -176,15 +176,15 @@ Treatment OfUnderWay(Use use) {
     case Use::kRepair:
       return Does("the node refuses: RECORDING_BUSY");
     case Use::kExport:
-      return Does("what is durable when it begins");
+      return Does("the durable blocks at its start");
     case Use::kPlay:
       return Does("needs `--follow`");
     case Use::kView:
-      return Does("what is durable");
+      return Does("the durable blocks");
     case Use::kMount:
       return Does("grows");
     case Use::kPython:
-      return Does("what is there; `follow()`");
+      return Does("the blocks at its start; `follow()`");
     default:
       return Does("takes it");
   }

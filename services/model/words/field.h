@@ -108,7 +108,7 @@ constexpr absl::string_view FieldName(Value Struct::*member) {
 
 // Why the field cannot change.
 constexpr absl::string_view WhyFixed(const FieldTraits& field) {
-  return field.fixed.empty() ? "the storage node says it, and is not told" : field.fixed;
+  return field.fixed.empty() ? "the storage node sets it" : field.fixed;
 }
 
 }  // namespace tapedeck::services::model

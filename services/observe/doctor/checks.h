@@ -74,7 +74,7 @@ void CheckCrc(const Scene& scene, const Request& request, Findings& findings);
 // pass it. OK also where the machine has not that much memory, which is another matter.
 absl::Status TryLock(uint64_t bytes);
 
-// "the limit of locked memory is 65536 bytes, and the process has not the capability IPC_LOCK".
+// "the limit of locked memory is 65536 bytes, and the process lacks the capability IPC_LOCK".
 std::string LockLimits();
 
 }  // namespace tapedeck::services::doctor

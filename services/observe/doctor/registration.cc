@@ -64,7 +64,7 @@ std::string LockLimits() {
   return absl::StrCat(
       "the limit of locked memory is ",
       limit.rlim_cur == RLIM_INFINITY ? "none" : absl::StrCat(limit.rlim_cur, " bytes"),
-      ", and the process has ", MayPassTheLimit() ? "" : "not ", "the capability IPC_LOCK");
+      ", and the process ", MayPassTheLimit() ? "has" : "lacks", " the capability IPC_LOCK");
 }
 
 absl::Status TryLock(uint64_t bytes) {

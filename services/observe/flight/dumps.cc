@@ -56,7 +56,8 @@ std::string Dumps::Leave(const TrailInfo& trail, const absl::Status& cause) {
   if (!MayLeave()) return "";
   const std::string path = absl::StrCat(settings_.directory, "/", FileName(trail));
   tasks_->Post([this, path, trail, cause] { Write(path, trail, cause); });
-  dataplane::Log(dataplane::LogLevel::kInfo, "flight", "a failure leaves its last seconds",
+  dataplane::Log(dataplane::LogLevel::kInfo, "flight",
+                 "writing the last seconds before a failure to a dump",
                  {{"of", trail.session.empty() ? trail.job : trail.session}, {"dump", path}});
   return path;
 }

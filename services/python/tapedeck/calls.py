@@ -102,7 +102,7 @@ class Calls:
             if not token or (most is not None and len(found) >= most):
                 return found[:most]
             if token in seen:
-                raise ProtocolViolation(f"{self.node}: {name} names a page again that was there before",
+                raise ProtocolViolation(f"{self.node}: {name} sends the same page of a list again",
                                         code="INVALID_ARGUMENT", metadata={"field": "next_page_token"})
             seen.add(token)
         raise LimitReached(f"{self.node}: {name} has not ended after {_MOST_PAGES} pages", code="RESOURCE_EXHAUSTED",

@@ -135,7 +135,7 @@ class Client:
         before it was moved is RecordingNotFound."""
         found = recording if isinstance(recording, Recording) else self.recording(recording)
         if isinstance(recording, str) and not recording.endswith("/latest") and found.name != names.full(recording, 3):
-            raise RecordingNotFound(f"{recording} is gone; {found.name} is a copy of it, or where it has moved: give that name to "
+            raise RecordingNotFound(f"{recording} is gone; {found.name} is its copy or its new name; give that name to "
                                     "delete it", code="NOT_FOUND", metadata={"recording": recording})
         for one in reversed(found.segments if isinstance(found, Stream) else [found]):
             self._storage.call("CatalogService", "DeleteRecording", {"name": one.name, "request_id": request_id()}, DISK_S)

@@ -193,13 +193,13 @@ class Playback:
             ("blocks", accept.blocks <= (1 << 62) // info.block_bytes),
             ("first_block", accept.first_block == first or (self._wanted is None and accept.first_block < first))) if not well]
         if wrong:
-            raise ProtocolViolation(f"the storage node sent Accept whose {wrong[0]} is not what was asked for",
+            raise ProtocolViolation(f"the storage node sent Accept whose {wrong[0]} is not the one requested",
                                     code="INVALID_ARGUMENT", metadata={"message": "Accept", "field": wrong[0]})
         return int(accept.first_block)
 
     def _connect(self, accept: Any) -> Rail:
         """Over the first rail of the node that is of TCP and answers."""
-        failure: Error = RailUnknown("the storage node has no rail of TCP, which is all that this package speaks",
+        failure: Error = RailUnknown("the storage node has no TCP rail, the only kind that this package uses",
                                      code="INVALID_ARGUMENT")
         for rail in accept.rails:
             if rail.transport != "tcp":

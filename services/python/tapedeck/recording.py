@@ -41,8 +41,8 @@ def look_up(calls: Calls, name: str) -> RecordingInfo:
             except NameInvalid:
                 raise gone from None
             if place in seen or len(seen) > _MOST_MOVES:
-                why = f"back to {place}" if place in seen else f"on through more than {_MOST_MOVES} names"
-                raise RecordingNotFound(f"recording {name} is said to have moved, and then {why}", code="NOT_FOUND",
+                why = f"leads back to {place}" if place in seen else f"leads on through more than {_MOST_MOVES} names"
+                raise RecordingNotFound(f"recording {name} has moved, and its new name {why}", code="NOT_FOUND",
                                         metadata={"recording": name}) from gone
             seen.append(place)
 

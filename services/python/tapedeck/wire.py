@@ -75,7 +75,7 @@ def decode(preamble: bytes) -> Frame:
     """The frame of an operation that came; ProtocolViolation unless it is a SEND that is whole and nothing odd."""
     magic, kind, payload_bytes, _, _, _ = _OPERATION.unpack_from(preamble)
     if magic != _OPERATION_MAGIC or kind != _SEND:
-        raise _violation("bytes that are no operation of this session")
+        raise _violation("bytes that are not an operation of this session")
     frame = preamble[_OPERATION.size:]
     found = FRAME.unpack_from(frame)
     if found[0] != _FRAME_MAGIC or _FRAME_CRC.unpack_from(frame, _FRAME_CHECKED)[0] != crc32c(frame[:_FRAME_CHECKED]):

@@ -20,7 +20,7 @@ std::string MovedTo(const absl::Status& status) {
 
 absl::Status NoWay(const std::string& name, absl::string_view why) {
   return RecordingNotFound(name,
-                           absl::StrCat("recording ", name, " is said to have moved, and ", why));
+                           absl::StrCat("recording ", name, " has moved, and its new name ", why));
 }
 
 }  // namespace
@@ -34,10 +34,10 @@ absl::StatusOr<FollowedRecording> FollowMoved(const GetRecordingOf& get, const s
     if (recording.ok()) return FollowedRecording{next, *std::move(recording)};
     next = MovedTo(recording.status());
     if (next.empty()) return recording.status();
-    if (!CheckRecordingName(next).ok()) return NoWay(name, "where to is not a recording's name");
-    if (seen.contains(next)) return NoWay(name, absl::StrCat("then back to ", next));
+    if (!CheckRecordingName(next).ok()) return NoWay(name, "is not a recording's name");
+    if (seen.contains(next)) return NoWay(name, absl::StrCat("leads back to ", next));
   }
-  return NoWay(name, absl::StrCat("on through more than ", kMostMoves, " names"));
+  return NoWay(name, absl::StrCat("leads on through more than ", kMostMoves, " names"));
 }
 
 }  // namespace tapedeck::services::client

@@ -98,7 +98,7 @@ absl::Status RecorderClient::Add(const std::string& recording, bool stream,
   if (!GetsFurther(request, response)) {
     return ProtocolViolation(
         {.message = "AnnotateRecordingResponse", .field = "done", .peer = node_.address},
-        absl::StrCat(node_.address, " does not get further with the annotations that were sent"));
+        absl::StrCat(node_.address, " makes no progress with the annotations sent"));
   }
   marked->done += response.done();
   marked->next_sample = response.next_sample();

@@ -60,7 +60,7 @@ template <typename Struct>
 absl::StatusOr<model::Update<Struct>> ReadUpdate(const google::protobuf::Message& from,
                                                  const google::protobuf::FieldMask& mask) {
   if (mask.paths().empty()) {
-    return FieldError("update_mask", "is empty: it must name the fields that are to change");
+    return FieldError("update_mask", "is empty; name the fields that change");
   }
   for (const std::string& path : mask.paths()) TD_RETURN_IF_ERROR(CheckPath<Struct>(path));
   model::Update<Struct> update;

@@ -54,7 +54,7 @@ std::string BytesOf(const std::vector<flight::Entry>& entries) {
 
 absl::StatusOr<std::vector<flight::Entry>> EntriesOf(const std::string& bytes) {
   if (bytes.size() % kStampBytes != 0) {
-    return FieldError("trace.threads.stamps", "are no whole stamps");
+    return FieldError("trace.threads.stamps", "are not a whole number of stamps");
   }
   std::vector<flight::Entry> entries;
   const auto* at = reinterpret_cast<const std::byte*>(bytes.data());

@@ -161,7 +161,7 @@ absl::StatusOr<dataplane::Endpoint> FromIpc(const v1::RailOffer& offer) {
   if (ipc.access() == v1::IpcEndpoint::ACCESS_UNSPECIFIED) return out;
   if (ipc.access() != v1::IpcEndpoint::ACCESS_READ &&
       ipc.access() != v1::IpcEndpoint::ACCESS_WRITE) {
-    return ProtocolError("IpcEndpoint", "access", "is none that is known");
+    return ProtocolError("IpcEndpoint", "access", "is unknown");
   }
   out.access =
       ipc.access() == v1::IpcEndpoint::ACCESS_READ ? RemoteAccess::kRead : RemoteAccess::kWrite;
@@ -193,7 +193,7 @@ absl::StatusOr<dataplane::Endpoint> EndpointOf(const v1::RailOffer& offer) {
     case v1::RailOffer::ENDPOINT_NOT_SET:
       break;
   }
-  return ProtocolError("RailOffer", "endpoint", "is of no known transport");
+  return ProtocolError("RailOffer", "endpoint", "is of an unknown transport");
 }
 
 }  // namespace tapedeck::services::convert

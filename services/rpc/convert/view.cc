@@ -9,7 +9,7 @@ namespace {
 absl::Status CheckCount(absl::string_view field, const std::vector<float>& numbers,
                         uint64_t count) {
   if (numbers.size() == count) return absl::OkStatus();
-  return FieldError(field, "has not as many numbers as it should");
+  return FieldError(field, "has the wrong count of numbers");
 }
 
 v1::MarkedSpan MarkToProto(const Annotation& annotation) {

@@ -19,7 +19,7 @@ namespace tapedeck::services::identity {
 namespace {
 
 absl::Status NoName(absl::string_view why) {
-  return AccessDenied({}, absl::StrCat("the caller's certificate names nobody: ", why));
+  return AccessDenied({}, absl::StrCat("the caller's certificate gives no identity: ", why));
 }
 
 // The names of a certificate by kind, those that count first.

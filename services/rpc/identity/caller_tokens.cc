@@ -35,8 +35,7 @@ absl::StatusOr<Caller> CallerTokens::Read(absl::string_view text) const {
   const bool own = text.size() > secret_.size() &&
                    CRYPTO_memcmp(text.data(), secret_.data(), secret_.size()) == 0;
   if (!own || end == absl::string_view::npos) {
-    return AccessDenied({},
-                        "the call says whose it is, and nothing in this process vouches for it");
+    return AccessDenied({}, "the call has a token that this process did not make");
   }
   return Caller{.peer = std::string(text.substr(secret_.size(), end - secret_.size())),
                 .acting_for = "",

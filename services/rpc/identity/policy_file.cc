@@ -107,9 +107,10 @@ std::shared_ptr<const Policy> PolicyOf(const std::string& path, const std::strin
     return nullptr;
   }
   if (message.rules().empty() && !places->IsNone("rules")) {
-    AddFault(faults, Fault(places->Of("rules"),
-                           "has no rule, by which nobody may do anything; write 'rules: none' to "
-                           "mean that"));
+    AddFault(
+        faults,
+        Fault(places->Of("rules"),
+              "has no rule, which denies everything; if that is intended, write 'rules: none'"));
   }
   std::vector<Rule> rules;
   for (int i = 0; i < message.rules_size(); ++i) {

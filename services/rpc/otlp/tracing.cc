@@ -38,7 +38,7 @@ class Numbers {
 Tracing::Tracing(const trace::Settings& settings, Life life) {
   for (const std::string& warning : settings.warnings) {
     dataplane::Log(dataplane::LogLevel::kWarning, "traces",
-                   settings.endpoint.empty() ? "no traces" : "a variable counts as not set",
+                   settings.endpoint.empty() ? "no traces" : "ignoring a variable that is wrong",
                    {{"why", warning}});
   }
   if (settings.endpoint.empty()) return;

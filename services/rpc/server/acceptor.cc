@@ -99,7 +99,8 @@ bool Acceptor::AcceptAll(const Fd& socket) {
     if (fd.get() < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return true;
     if (fd.get() < 0 && IsOneConnections(errno)) continue;
     if (fd.get() < 0) {
-      Log(LogLevel::kError, kComponent, "nobody can connect", {{"accept4", std::strerror(errno)}});
+      Log(LogLevel::kError, kComponent, "cannot accept connections any more",
+          {{"accept4", std::strerror(errno)}});
       return false;
     }
     const std::string peer = dataplane::PeerAddress(fd).text();

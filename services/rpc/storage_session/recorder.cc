@@ -29,7 +29,7 @@ class QueueSource final : public dataplane::Source {
   explicit QueueSource(std::shared_ptr<BlockQueue> queue) : queue_(std::move(queue)) {}
 
   absl::StatusOr<Flow> Pull(Block* block) override {
-    if (queue_->dropped()) return PeerLost("", "its blocks have ceased to come");
+    if (queue_->dropped()) return PeerLost("", "its blocks stopped coming");
     const bool closed = queue_->closed();
     if (std::optional<Block> next = queue_->Take()) {
       *block = *std::move(next);
@@ -40,8 +40,8 @@ class QueueSource final : public dataplane::Source {
   void SetWaker(dataplane::Waker waker) override { queue_->SetWaker(std::move(waker)); }
   void Acknowledge(uint64_t /*watermark*/) override {}
   absl::Status Reject(const dataplane::BlockHeader& header) override {
-    return BlockDamaged(
-        {.blocks = 1}, absl::StrCat("block ", header.sequence, " was damaged and is nowhere else"));
+    return BlockDamaged({.blocks = 1}, absl::StrCat("block ", header.sequence,
+                                                    " was damaged and has no other copy"));
   }
 
  private:

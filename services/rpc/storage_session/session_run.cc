@@ -56,7 +56,7 @@ absl::StatusOr<std::unique_ptr<SessionRun>> SessionRun::Begin(const Peer& peer,
   if (all.empty()) {
     return RailUnknown("tcp",
                        absl::StrCat("storage node ", peer.address,
-                                    " has no rail of TCP, which is all that is spoken here"));
+                                    " has no TCP rail, the only kind that this program uses"));
   }
   absl::Status failure;
   std::vector<std::vector<NodeRail>> tries = {all};

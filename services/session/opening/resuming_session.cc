@@ -77,7 +77,7 @@ absl::StatusOr<TransferEnd> ResumingSession::MakeEnd(const Accept& accept) {
     return ProtocolViolation(
         {.message = "Accept", .field = "next_block", .peer = node()},
         absl::StrCat("storage node ", node(), " asks for block ", accept.next_block,
-                     " of a recording of which it was given ", resumable_->end()));
+                     " of a recording; the worker has sent ", resumable_->end()));
   }
   resumable_->Forget(accept.next_block);
   before_.counters.retransmitted_blocks += resumable_->again();

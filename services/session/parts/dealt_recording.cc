@@ -146,8 +146,8 @@ void DealtRecording::OnSnapshot(size_t number, const Snapshot& snapshot) {
   const bool ran = std::exchange(part.ran, part.ran || snapshot.running);
   if (snapshot.resuming) OnAway(number, snapshot.loss);
   if (snapshot.running && !snapshot.ended && std::exchange(part.told_away, false)) {
-    ran ? Tell("PART_GOES_ON", number, "goes on")
-        : Tell("PART_BEGINS", number, "is there, and begins");
+    ran ? Tell("PART_GOES_ON", number, "continues")
+        : Tell("PART_BEGINS", number, "is reachable, and begins");
   }
   if (snapshot.ended) OnEnded(number, snapshot.error);
   // Not inside the callback of one of them.

@@ -106,7 +106,7 @@ void JoinedPlayback::OnEnded(size_t number, const absl::Status& error) {
   const JoinedNode& node = settings_.nodes[number];
   const std::string text =
       absl::StrCat(model::NameOfPart(node.part), ", ", node.session.session.node,
-                   ", plays no further: ", error.message());
+                   ", stops playing: ", error.message());
   dataplane::Log(dataplane::LogLevel::kWarning, "parts", text,
                  {{"recording", node.session.session.open.recording}});
   if (settings_.on_note) {

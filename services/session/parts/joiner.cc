@@ -47,8 +47,8 @@ absl::StatusOr<uint64_t> Joiner::SequenceOf(const Part& part, const BlockHeader&
   return ProtocolViolation(
       {.message = "Block", .field = "sample_index"},
       absl::StrCat("block ", header.sequence, " of a part begins at sample ", header.sample_index,
-                   " and came behind block ", part.seen, " of the stream, of ",
-                   settings_.block_samples, " samples each: no part of a recording has that"));
+                   " after block ", part.seen, " of the stream, with ", settings_.block_samples,
+                   " samples a block; such a part does not exist"));
 }
 
 // A part that has not come past the next block may bring it with the next push, and has room: the

@@ -66,7 +66,7 @@ void CheckCounts(FieldCheck& check, const Known& known, const Progress& progress
       .Require(progress.rails.size() <= kMaxRails, "rails", "are more than 64");
   for (const int64_t ns :
        {progress.clock.sent_ns, progress.clock.heard_sent_ns, progress.clock.heard_ns}) {
-    check.Require(ns >= 0 && ns <= kMaxClockNs, "clock", "is of no clock");
+    check.Require(ns >= 0 && ns <= kMaxClockNs, "clock", "is not a possible time");
   }
   for (const RailProgress& rail : progress.rails) {
     check.Text(rail.name, kMaxRailNameBytes, "rails.name");
@@ -86,9 +86,9 @@ void CheckCounts(FieldCheck& check, const Known& known, const Progress& progress
 
 void CheckResume(FieldCheck& check, const Open& open) {
   if (!open.resume.has_value()) return;
-  check.Require(open.direction == Direction::kRecord, "resume", "is of no playback")
+  check.Require(open.direction == Direction::kRecord, "resume", "does not belong in a playback")
       .Text(open.resume->recording, kMaxNameBytes, "resume.recording")
-      .Require(open.resume->token.size() == kTokenBytes, "resume.token", "has not 16 bytes")
+      .Require(open.resume->token.size() == kTokenBytes, "resume.token", "must have 16 bytes")
       .Require(IsBlockCount(open.resume->first_block, open.slot_bytes), "resume.first_block",
                "is beyond any stream");
 }
@@ -96,13 +96,13 @@ void CheckResume(FieldCheck& check, const Open& open) {
 void CheckOriginal(FieldCheck& check, const Open& open) {
   if (!open.original.has_value()) return;
   const int64_t open_ns = open.original->open_time_ns;
-  check.Require(open.direction == Direction::kRecord, "original", "is of no playback")
+  check.Require(open.direction == Direction::kRecord, "original", "does not belong in a playback")
       .Text(open.original->recording, kMaxNameBytes, "original.recording")
       .Text(open.original->uid, kMaxIdBytes, "original.uid")
       .Require(!open.original->recording.empty() && !open.original->uid.empty(), "original",
                "has no name")
       .Require(open_ns >= -model::kMaxTimeNs && open_ns <= model::kMaxTimeNs, "original.open_time",
-               "is of no recording")
+               "is not a possible time")
       .Require(open.original->earlier.size() <= model::kMaxEarlierOriginals, "original.earlier",
                "are more than 7");
   for (const std::string& name : open.original->earlier) {
@@ -114,17 +114,17 @@ void CheckOriginal(FieldCheck& check, const Open& open) {
 void CheckResumed(FieldCheck& check, const std::optional<Resume>& asked, const Accept& accept) {
   check
       .Require(accept.resume_token.empty() || accept.resume_token.size() == kTokenBytes,
-               "resume_token", "has not 16 bytes")
+               "resume_token", "must have 16 bytes")
       .Require(accept.verifier.size() <= kMaxIdBytes, "verifier", "is longer than 64 bytes")
       .Require(IsBlockCount(accept.next_block, accept.block_bytes), "next_block",
                "is beyond any stream")
       .Require(accept.next_block >= (asked.has_value() ? asked->first_block : 0), "next_block",
                "is below what was offered")
-      .Require(asked.has_value() || accept.next_block == 0, "next_block", "was not asked for")
+      .Require(asked.has_value() || accept.next_block == 0, "next_block", "was not requested")
       .Require(!asked.has_value() || accept.recording == asked->recording, "recording",
-               "is not the one that was to go on")
+               "is not the one requested")
       .Require(accept.missing_blocks <= accept.next_block, "missing_blocks",
-               "are more than there were");
+               "are more than the blocks before next_block");
 }
 
 }  // namespace
@@ -173,9 +173,9 @@ absl::Status CheckAccept(const Known& known, const Accept& accept) {
     const Open& asked = *known.asked;
     check
         .Require(asked.slot_bytes == 0 || accept.block_bytes == asked.slot_bytes, "block_bytes",
-                 absl::StrCat("is ", accept.block_bytes, " and was ", asked.slot_bytes, " before"))
+                 absl::StrCat("is ", accept.block_bytes, ", not ", asked.slot_bytes, " as before"))
         .Require(accept.op == asked.op.value_or(accept.op), "transfer_op",
-                 "is not what was asked for");
+                 "is not the one requested");
     CheckResumed(check, asked.resume, accept);
   }
   check.Require(accept.slots >= 1 && accept.slots <= kMaxSlots, "slots", "is not 1 to 16777216")
@@ -198,7 +198,7 @@ absl::Status CheckRailOffer(const Known& known, const RailOffer& offer) {
       .Text(offer.rail, kMaxRailNameBytes, "rail")
       .Require(offer.window.bytes <= kMaxWindowBytes, "region.bytes", "is beyond any memory")
       .Require(offer.window.address <= UINT64_MAX - std::min(offer.window.bytes, kMaxWindowBytes),
-               "region.address", "goes round the end of memory");
+               "region.address", "wraps around the end of memory");
   if (const auto* tcp = std::get_if<dataplane::TcpEndpoint>(&offer.endpoint)) {
     check.Text(tcp->address, kMaxRailAddressBytes, "tcp.address");
   }

@@ -22,7 +22,7 @@ constexpr PhaseLimit kPhaseLimits[] = {
      "the LUN's disks and this machine's memory have made no progress for the session",
      "LUN_NOT_RESPONDING"},
     {Phase::kConnect, kConnectPhaseNs, "connect", "the worker has connected no rail"},
-    {Phase::kRest, kRestNs, "rest", "no more of the blocks came that the worker had counted"},
+    {Phase::kRest, kRestNs, "rest", "blocks that the worker had counted did not come"},
     {Phase::kConsume, kConsumeNs, "consume", "the worker has not confirmed the blocks it was sent"},
 };
 

@@ -56,7 +56,7 @@ void ServerSession::LookAtPhase() {
       PhaseStateOf(admission_.get(), data_path_.get(), rails_.get(), pump_done_);
   const absl::Status status = phases_.Look(state, executor_.clock().NowNs());
   if (!status.ok()) {
-    dataplane::Log(LogLevel::kWarning, "session", "ended: the worker did not go on",
+    dataplane::Log(LogLevel::kWarning, "session", "ended: the worker did not continue",
                    {{"session", settings_.id},
                     {"recording", name_},
                     {"cause", std::string(status.message())}});

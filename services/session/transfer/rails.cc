@@ -134,7 +134,7 @@ void Rails::OnPeerOffer(const RailOffer& offer) {
       // The peer has noticed a failure first. The offer waits until this end's memory is free of
       // the old connection: a late write of it must not hit a slot that the new one was given.
       (*entry)->waiting = offer;
-      return link.Close(absl::UnavailableError("the peer connects this rail anew"));
+      return link.Close(absl::UnavailableError("the peer connects this rail again"));
     }
     return Answer(**entry, offer);
   }

@@ -42,7 +42,7 @@ class ContentsReader {
                 out_.annotations.end());
     changed_.Tell("SIGMF_ANNOTATIONS_CUT", "annotations reach beyond the last sample and end there",
                   &out_.notes);
-    beyond_.Tell("SIGMF_ANNOTATIONS_BEYOND", "annotations are of no sample and are left out",
+    beyond_.Tell("SIGMF_ANNOTATIONS_BEYOND", "annotations belong to no sample and are left out",
                  &out_.notes);
     no_room_.Tell("SIGMF_NO_ROOM",
                   "annotations or captures do not fit into a recording and are left out",
@@ -192,10 +192,9 @@ absl::StatusOr<Contents> ReadContents(const SigmfRecording& meta, uint64_t data_
     return files::Invalid(
         meta.path,
         absl::StrCat("global.core:num_channels: ", meta.channels,
-                     " channels lie in turn, and a recording holds one stream: make a "
-                     "file of each channel, or take ",
-                     meta.data_path.substr(meta.data_path.rfind('/') + 1),
-                     " as samples of no format (tapectl recordings import --format raw)"));
+                     " channels alternate, and a recording holds one stream; make a file of each "
+                     "channel, or import ",
+                     meta.data_path.substr(meta.data_path.rfind('/') + 1), " with --format raw"));
   }
   const json& global = meta.object.at("global");
   Contents out{.sample_rate = NumberIn(global, "core:sample_rate").value_or(0),

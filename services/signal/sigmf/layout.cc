@@ -150,7 +150,7 @@ class LayoutReader {
     }
     if (*capture.index < here || *capture.index - here < out_.first_index) {
       return Refused(absl::StrCat(capture.Key("core:global_index"), *capture.index,
-                                  " is that of a sample before the capture"));
+                                  " names a sample before the capture"));
     }
     return *capture.index - here - out_.first_index;
   }
@@ -225,7 +225,7 @@ class LayoutReader {
     out_.samples = last.sample + last.samples;
     while (!out_.gaps.empty() && out_.gaps.back().first >= out_.samples) out_.gaps.pop_back();
     if (out_.samples <= kMostSamples && out_.first_index <= kMostSamples) return std::move(out_);
-    return Refused("it has more samples than any recording");
+    return Refused("it has more samples than a recording can have");
   }
 
   struct Known {

@@ -66,8 +66,8 @@ std::string WhyNoTimes(std::optional<int64_t> begin_ns, uint64_t samples, double
   const auto last_ns = model::TimeAfter(begin_ns, behind, rate);
   constexpr int64_t kEndNs = kEndOfSeconds * kNanoseconds;
   if (*begin_ns >= 0 && last_ns.has_value() && *last_ns < kEndNs) return "";
-  return absl::StrCat("tell the times from ", Instant(0), " to ", Instant(kEndNs - kNanoseconds),
-                      ", and these samples are of ", Instant(*begin_ns), " to ",
+  return absl::StrCat("have times from ", Instant(0), " to ", Instant(kEndNs - kNanoseconds),
+                      ", and these samples are from ", Instant(*begin_ns), " to ",
                       last_ns.has_value() ? Instant(*last_ns) : "later than 2116");
 }
 

@@ -30,7 +30,7 @@ constexpr size_t kMostShown = 200;
 
 absl::Status NoMember(absl::string_view text, absl::string_view form = kMemberForm) {
   return absl::InvalidArgumentError(
-      absl::StrCat(dataplane::Printable(text, kMostShown), " is no ", form));
+      absl::StrCat(dataplane::Printable(text, kMostShown), " is not ", form));
 }
 
 std::string PlaceOf(const GroupRecording& one) {

@@ -234,7 +234,7 @@ TEST(UdpVita49Test, TimesThatNoPacketHasAreRefused) {
       if (packets.ok()) continue;
       EXPECT_EQ(services::ReasonOf(packets.status())->reason, "ARGUMENT_INVALID");
       EXPECT_THAT(std::string(packets.status().message()),
-                  HasSubstr("to 2106-02-07T06:28:15Z, and these samples are of"));
+                  HasSubstr("to 2106-02-07T06:28:15Z, and these samples are from"));
       return block;
     }
     return uint64_t{4};

@@ -70,7 +70,7 @@ TEST_F(PumpTest, TakesNoOtherBlockForTheNext) {
     taken_.clear();
     const absl::Status status = Pump(given);
     EXPECT_EQ(dataplane::ReasonOf(status)->reason, "BLOCK_DAMAGED");
-    EXPECT_THAT(std::string(status.message()), HasSubstr("block 6 was not given"));
+    EXPECT_THAT(std::string(status.message()), HasSubstr("block 6 did not come"));
     EXPECT_THAT(taken_, ElementsAre(5));
   }
 }

@@ -125,9 +125,9 @@ const CaptureRow kRefusedCaptures[] = {
     {"mpls", {"41 packets carry no whole datagram of UDP"}},
     {"gre", {"41 packets carry no whole datagram of UDP"}},
     {"pppoe", {"41 packets carry no whole datagram of UDP"}},
-    {"vxlan", {"41 packets are no sound ones of VITA 49.2"}},
-    {"rtp", {"41 packets are no sound ones of VITA 49.2"}},
-    {"little_endian", {"41 packets are no sound ones of VITA 49.2"}},
+    {"vxlan", {"41 packets are not valid packets of VITA 49.2"}},
+    {"rtp", {"41 packets are not valid packets of VITA 49.2"}},
+    {"little_endian", {"41 packets are not valid packets of VITA 49.2"}},
     {"context_alone", {"has no samples in packets of VITA 49.2"}},
     {"no_stream", {"--datatype"}},
     {"no_times", {"its packets have no times"}},
@@ -140,7 +140,7 @@ const CaptureRow kRefusedCaptures[] = {
     {"rate_0", {"--sample-rate"}},
     {"rate_below_0", {"--sample-rate"}},
     {"no_rate", {"--sample-rate"}},
-    {"attributes", {"no context of its stream tells"}},
+    {"attributes", {"no context of its stream says"}},
 };
 
 class CapturesFieldTest : public testing::Test {

@@ -89,7 +89,7 @@ TEST_F(Hdf5FilesTest, OfSeveralNoneIsGuessed) {
 }
 
 TEST_F(Hdf5FilesTest, AMissingFilterIsToldAtOnce) {
-  EXPECT_THAT(RefusalOf("filter"), HasSubstr("behind the filter 511 \""));
+  EXPECT_THAT(RefusalOf("filter"), HasSubstr("compressed by filter 511 \""));
 }
 
 }  // namespace

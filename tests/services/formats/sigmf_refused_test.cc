@@ -30,8 +30,7 @@ const RefusedRow kRefused[] = {
     {"type_ci4", Global("core:datatype", "ci4"), "global.core:datatype: "},
     {"type_null", Global("core:datatype", nullptr), "global: core:datatype is missing"},
     {"two_channels", Global("core:num_channels", 2),
-     "make a file of each channel, or take x.sigmf-data as samples of no format "
-     "(tapectl recordings import --format raw)"},
+     "make a file of each channel, or import x.sigmf-data with --format raw"},
     {"metadata_only", Global("core:metadata_only", true), "there are no samples"},
     {"dataset_in_a_folder", Global("core:dataset", "../x.bin"),
      "global.core:dataset is not the name"},
@@ -39,7 +38,7 @@ const RefusedRow kRefused[] = {
      "global.core:trailing_bytes: 4001 of 4000"},
     {"header_only", CaptureKey("core:header_bytes", 4000), "there are no samples"},
     {"hash_of_other_data", Global("core:sha512", std::string(128, 'a')),
-     "take core:sha512 out of the meta"},
+     "remove core:sha512 from the meta"},
     {"time_year_9999", CaptureKey("core:datetime", "9999-12-31T23:59:59Z"),
      "captures[0].core:datetime: \"9999-12-31T23:59:59Z\" is not a time from 1823 to 2116"},
     {"time_empty", CaptureKey("core:datetime", ""),

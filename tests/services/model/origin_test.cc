@@ -55,7 +55,7 @@ TEST(OriginTest, HasBounds) {
               }),
               HasSubstr("longer than 65536 bytes"));
   EXPECT_THAT(problem([&](Origin& o) { o.device = wide; }), HasSubstr("256 bytes"));
-  EXPECT_THAT(problem([](Origin& o) { o.datatype = "no type"; }), HasSubstr("none of SigMF's"));
+  EXPECT_THAT(problem([](Origin& o) { o.datatype = "no type"; }), HasSubstr("not a SigMF type"));
 }
 
 TEST(OriginTest, TakesWhatItsTextTakesInAManifest) {

@@ -128,7 +128,7 @@ TEST(GroupNamesTest, EachMemberHasAPlayer) {
   EXPECT_THAT(why({"a:1=1,4"}), HasSubstr("there are 3 members"));
   for (const char* bad : {"", "=", "a:1", "a:1=", "a=1", ":1=1", "a:1=0", "a:1=65", "a:1=1,",
                           "a:1=x", "a:1=-1", "a:1=99999999999", "\xff\x1b=1"}) {
-    EXPECT_THAT(why({bad}), HasSubstr("is no WORKER=NUMBER")) << bad;
+    EXPECT_THAT(why({bad}), HasSubstr("is not WORKER=NUMBER")) << bad;
     EXPECT_THAT(why({bad}), Not(HasSubstr("\x1b"))) << bad;
   }
 }

@@ -153,13 +153,12 @@ absl::Status Mount(const MountSettings& settings) {
   fuse* const files =
       fuse_new(&args, &kOperations, sizeof(kOperations), const_cast<MountSettings*>(&settings));
   fuse_opt_free_args(&args);
-  if (files == nullptr) return absl::UnavailableError("fuse_new: the library does not begin");
+  if (files == nullptr) return absl::UnavailableError("fuse_new: the FUSE library does not start");
   if (fuse_mount(files, settings.directory.c_str()) != 0) {
     fuse_destroy(files);
-    return absl::UnavailableError(
-        absl::StrCat("mount ", settings.directory,
-                     ": the kernel does not; it needs /dev/fuse, and fusermount3 (package fuse3) "
-                     "for anybody but root"));
+    return absl::UnavailableError(absl::StrCat(
+        "mount ", settings.directory,
+        ": the kernel refuses; give it /dev/fuse and, without root, fusermount3 (package fuse3)"));
   }
   const absl::Status status = ServeUntilEnd(files, settings);
   fuse_unmount(files);

@@ -33,12 +33,12 @@ void CheckClocks(const NodeReport& storage, const NodeReport& worker, Findings& 
   const auto offset = OffsetBetween(storage, worker);
   if (!offset.has_value()) return;
   if (std::abs(offset->offset_ns) - offset->uncertainty_ns <= kMostApartNs) return;
-  findings.push_back(Found(
-      "CLOCKS_DIFFER",
-      absl::StrFormat("the worker's clock is %.3f s %s the storage node's, give or take %.3f s",
-                      std::abs(static_cast<double>(offset->offset_ns)) / 1e9,
-                      offset->offset_ns > 0 ? "ahead of" : "behind",
-                      static_cast<double>(offset->uncertainty_ns) / 1e9)));
+  findings.push_back(
+      Found("CLOCKS_DIFFER",
+            absl::StrFormat("the worker's clock is %.3f s %s the storage node's (± %.3f s)",
+                            std::abs(static_cast<double>(offset->offset_ns)) / 1e9,
+                            offset->offset_ns > 0 ? "ahead of" : "behind",
+                            static_cast<double>(offset->uncertainty_ns) / 1e9)));
 }
 
 }  // namespace tapedeck::services::doctor::pair

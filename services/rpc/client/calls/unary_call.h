@@ -76,7 +76,7 @@ class PageBounds {
     bytes_ += bytes;
     if (!tokens_.insert(next_token).second) {
       return ProtocolViolation({.message = "answer", .field = "next_page_token", .peer = node_},
-                               absl::StrCat(node_, " names a page again that was there before"));
+                               absl::StrCat(node_, " sends the same page of a list again"));
     }
     if (tokens_.size() < kMostPages && bytes_ < kMostListedBytes) return absl::OkStatus();
     return LimitReached(kMostPages, "pages of a list",

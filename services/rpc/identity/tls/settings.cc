@@ -43,14 +43,14 @@ void AddNodeOptions(const Command& node, Settings& settings) {
 absl::Status CheckOptions(const Settings& settings) {
   if (!settings.open_health || !settings.tls.cert.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      "--open-health requires --tls-cert: in plain text everybody gets an answer");
+      "--open-health requires --tls-cert: in plain text every caller gets an answer");
 }
 
 absl::Status CheckPlainText(const std::string& listen, const Settings& settings) {
   if (settings.tls.given() || settings.insecure || IsLoopback(listen)) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "listen(", listen,
-      "): other machines reach this address, where anybody could read and delete recordings; give "
+      "): other machines reach this address, where anyone could read and delete recordings; give "
       "--tls-cert FILE --tls-key FILE --tls-ca FILE, listen at 127.0.0.1, or say --insecure"));
 }
 

@@ -37,7 +37,7 @@ absl::StatusOr<std::shared_ptr<const Tls>> Tls::Create(const TlsFiles& files) {
   TD_ASSIGN_OR_RETURN(const TlsFacts facts, CheckTlsFiles(files, dataplane::WallTime()));
   if (facts.key_readable_by_others) {
     dataplane::Log(dataplane::LogLevel::kWarning, "services/identity",
-                   "everybody on this machine may read the key: chmod o-r", {{"key", files.key}});
+                   "anyone on this machine may read the key: chmod o-r", {{"key", files.key}});
   }
   auto provider = std::make_shared<FileWatcherCertificateProvider>(files.key, files.cert, files.ca,
                                                                    kRefreshSeconds);

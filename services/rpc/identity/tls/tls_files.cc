@@ -42,7 +42,7 @@ absl::StatusOr<Key> KeyIn(const std::string& path) {
 
 absl::StatusOr<absl::Time> TimeOf(const std::string& path, const ASN1_TIME* time) {
   std::tm broken_down{};
-  if (ASN1_TIME_to_tm(time, &broken_down) != 1) return TlsUnusable(path, "has a time that is none");
+  if (ASN1_TIME_to_tm(time, &broken_down) != 1) return TlsUnusable(path, "has an invalid time");
   return absl::FromTM(broken_down, absl::UTCTimeZone());
 }
 

@@ -69,7 +69,7 @@ absl::Status CheckPacing(const PlaybackSpec& spec) {
   }
   if (pacing.loop.has_value()) TD_RETURN_IF_ERROR(CheckLoop(pacing, spec.playhead));
   if (pacing.loop_count != 0 && !pacing.loop.has_value()) {
-    return FieldError("pacing.loop_count", "is for a loop, and there is none");
+    return FieldError("pacing.loop_count", "needs a loop");
   }
   if (pacing.loop_count > model::kMostLoopTurns) {
     return FieldError("pacing.loop_count", "is above 2^32");
@@ -77,9 +77,9 @@ absl::Status CheckPacing(const PlaybackSpec& spec) {
   const bool exact =
       FirstOf(spec.playhead) != 0 || pacing.end_sample.has_value() || pacing.loop.has_value();
   if (exact && !spec.transfer.transforms.empty()) {
-    return FieldError("transforms",
-                      "work on whole blocks, and not where samples are chosen one by one: begin at "
-                      "a block or a time, and give no end and no loop");
+    return FieldError(
+        "transforms",
+        "work on whole blocks; start at a block or a time, and give no end and no loop");
   }
   return CheckAt("pacing.at", pacing.at_ns);
 }

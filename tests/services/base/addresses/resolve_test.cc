@@ -134,7 +134,7 @@ TEST(ResolveTest, AServiceIsItsRecords) {
     return absl::StrCat(ReasonOf(status)->reason, " ", status.message());
   };
   EXPECT_THAT(error_of("srv:_many._tcp.lab.test"), HasSubstr("ARGUMENT_INVALID"));
-  EXPECT_THAT(error_of("srv:_many._tcp.lab.test"), HasSubstr("60 nodes, and 16 are the most"));
+  EXPECT_THAT(error_of("srv:_many._tcp.lab.test"), HasSubstr("60 nodes; at most 16 are allowed"));
   EXPECT_THAT(error_of("srv:_none._tcp.lab.test"), HasSubstr("NODE_UNREACHABLE"));
   EXPECT_THAT(error_of("srv:_none._tcp.lab.test"), HasSubstr("no nodes"));
   EXPECT_THAT(error_of("srv:_gone._tcp.lab.test"), HasSubstr("no such name"));
@@ -231,7 +231,7 @@ TEST(ServiceRecordsTest, ARecordWithoutANameAndManyAreRefused) {
   message[6] = (kMaxServiceRecords + 1) >> 8;
   message[7] = (kMaxServiceRecords + 1) & 0xff;
   EXPECT_THAT(std::string(ParseServiceRecords(message).status().message()),
-              HasSubstr("257 records, and 256 are the most"));
+              HasSubstr("257 records; at most 256 are read"));
 }
 
 }  // namespace

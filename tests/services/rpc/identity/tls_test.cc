@@ -43,7 +43,7 @@ TEST(TlsTest, TheNameIsTheUriElseTheDnsNameElseTheCommonName) {
   EXPECT_EQ(NameOf(server.ChannelWith(authority.Issue("c", ""))), "c");
   EXPECT_THAT(
       std::string(Ask(server.ChannelWith(authority.Issue("d", "", 30, "/O=lab"))).message()),
-      HasSubstr("names nobody"));
+      HasSubstr("gives no identity"));
   EXPECT_THAT(
       std::string(Ask(server.ChannelWith(authority.Issue("e", "URI:a:1,URI:a:2"))).message()),
       HasSubstr("more than one URI"));

@@ -40,7 +40,7 @@ TEST_F(RefusedCopies, EachNeedsAMemberOfItsOwn) {
        {std::vector{New("a")}, std::vector{New("a"), New("b"), New("c")}}) {
     const absl::Status status = Make({.members = members, .copies = 2});
     EXPECT_EQ(Reason(status), "ARGUMENT_INVALID");
-    EXPECT_THAT(std::string(status.message()), HasSubstr("must be 2 for as many copies"));
+    EXPECT_THAT(std::string(status.message()), HasSubstr("must be 2: each copy"));
   }
   EXPECT_THAT(std::string(Make({.members = {New("a"), New("a")}, .copies = 2}).message()),
               HasSubstr("given twice"));
