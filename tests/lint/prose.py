@@ -1,12 +1,14 @@
 #!/usr/bin/python3
 """Sentences that people read: their mean and greatest length in each file, and openings and phrases that hide who acts.
 
-Read are Markdown files, the comments of protos, the remedies of errors, and the help of options, metrics and findings.
+Read are Markdown files, the comments of protos, the remedies of errors, and the literals of the product's C++: errors, notes, lines
+of the log, findings and help.
 """
 import re
 import typing
 
 import tree
+from literals import LITERAL, LITERALS, end_of_call, joined, said
 
 MEAN, LONGEST = 15, 30  # words; a mean is asked of files with FEWEST sentences or more
 FEWEST = 5
@@ -20,18 +22,27 @@ PHRASE = re.compile(r"\b(of what|meanwhile|unless told|as its \w+ has|so many|so
 NOT_YET = "not yet rewritten"
 EXEMPT = {
     "gpu_worker/README.md": "a test holds its table to the texts of services/model/seams/features.h",
+    "services/tapectl/main.cc": "the help of --timeout lists its defaults in one sentence",
     "proto/tapedeck/otlp/v1/trace.proto": NOT_YET,
     "proto/tapedeck/perfetto/v1/trace.proto": NOT_YET,
 }
 
-LITERAL = r'"(?:[^"\\\n]|\\.)*"'
-LITERALS = re.compile(rf"(?:{LITERAL}\s*)+")
 HELP_CALL = re.compile(r"\bAdd(?:Option|Flag|Command|Parsed|Choice)\(")
-# Lists whose every literal of some words is for people.
-LISTS = ("services/model/channel.h", "services/model/lun.h", "services/model/job_spec.h", "services/model/recording/recording.h",
-         "services/observe/doctor/codes.h", "services/observe/explain/advice.cc", "services/observe/telemetry/metrics.h",
-         "services/tapectl/terminal/failure.h")
-HELP_IN = re.compile(r"(services|storage_node|gpu_worker|tests/bench)/.*\.(cc|h)$")
+# Whose every literal is for people: errors, notes, lines of the log, findings, help. Of tests/bench only the help is.
+PRODUCT = re.compile(r"(dataplane|services|storage_node|gpu_worker)/.*\.(cc|h|cu|cuh)$")
+HELP_IN = re.compile(r"tests/bench/.*\.(cc|h)$")
+# Literals of the product that no person reads, and why.
+UNREAD = re.compile("|".join((
+    r"^(PRAGMA|SELECT|INSERT|DELETE) ",  # SQL
+    r"^(default-src |<!doctype )",  # a header and a page of HTTP
+)))
+LONGEST_SAID = 25  # words of a sentence between "; " in the product
+# What errors, notes and the log do not say: words for no actor, and turns that want a second reading.
+SPOKEN = re.compile(r"^(what (?!helps|its)|who|whoever|meanwhile|else)\b|"
+                    r"\b(nobody|everybody|all the same|for the time being|in its stead|anew|no further|are the most|than any|"
+                    r"(was|were) to (?!the)|(go|goes|went|going|gone) on|(be|is|are|was|were) told|"
+                    r"(?<!there )(is|are) no (?!longer|more)|of no (?!space)\w+|"
+                    r"(has|have) not (a|an|the|as|its|enough|\d))\b")
 PROTO_TEXT = re.compile(rf"\b(?:remedy|text):\s*({LITERAL}(?:\s*{LITERAL})*)")
 MADE = re.compile(r"<!-- [^\n]*made by proto/reasons\.py -->.*?<!-- The end of what proto/reasons\.py makes\. -->", re.DOTALL)
 ABBREVIATION = re.compile(r"\b(e\.g|i\.e|etc|vs|cf|approx)\.$")
@@ -41,12 +52,6 @@ class Text(typing.NamedTuple):
     """A paragraph, item, cell, comment or literal."""
     line: int
     words: str
-
-
-def joined(literals):
-    """Adjacent literals as the compiler joins them."""
-    inner = "".join(one[1:-1] for one in re.findall(LITERAL, literals))
-    return inner.replace('\\"', '"').replace("\\n", " ")
 
 
 def markdown(text):
@@ -86,16 +91,6 @@ def found_in(pattern, text, group, begin=0, end=None):
         yield from (Text(line, clause) for clause in joined(found.group(group)).split("; "))
 
 
-def end_of_call(text, at):
-    """Behind the parenthesis that closes the one at `at`."""
-    depth = 0
-    for found in re.compile(rf"{LITERAL}|[()]").finditer(text, at):
-        depth += {"(": 1, ")": -1}.get(found.group(0), 0)
-        if depth == 0:
-            return found.end()
-    return len(text)
-
-
 def helps(text):
     """Literals that calls which make an option or a command are given."""
     text = re.sub(r"^\s*//.*$", "", text, flags=re.MULTILINE)
@@ -114,8 +109,8 @@ def texts(path, text):
     elif path.endswith(".proto"):
         yield from comments(text)
         yield from found_in(PROTO_TEXT, text, 1)
-    elif path in LISTS:
-        yield from found_in(LITERALS, re.sub(r"^(\s*//|#include).*$", "", text, flags=re.MULTILINE), 0)
+    elif PRODUCT.match(path):
+        yield from (Text(line, clause) for line, words in said(text) if not UNREAD.match(words) for clause in words.split("; "))
     elif HELP_IN.match(path):
         yield from helps(text)
 
@@ -139,19 +134,20 @@ def length(sentence):
     return len(re.findall(r"[A-Za-z0-9][\w'’./%-]*", sentence))
 
 
-def faults(found):
-    """(line, message) of a file's Texts."""
+def faults(found, spoken=False):
+    """(line, message) of a file's Texts; `spoken` by the product."""
+    longest = LONGEST_SAID if spoken else LONGEST
     counts = []
     for line, words in found:
         for sentence in sentences(words):
             if length(sentence) < SHORTEST:
                 continue
             counts.append((length(sentence), line))
-            wrong = OPENING.search(sentence) or PHRASE.search(sentence)
+            wrong = OPENING.search(sentence) or PHRASE.search(sentence) or (spoken and SPOKEN.search(sentence))
             if wrong:
                 yield line, f"say who acts, without '{wrong.group(0)}': {sentence[:60]}"
-            if counts[-1][0] > LONGEST:
-                yield line, f"a sentence of {counts[-1][0]} words, at most {LONGEST}: {sentence[:60]}"
+            if counts[-1][0] > longest:
+                yield line, f"a sentence of {counts[-1][0]} words, at most {longest}: {sentence[:60]}"
     mean = sum(count for count, _ in counts) / max(len(counts), 1)
     if len(counts) >= FEWEST and mean > MEAN:
         yield counts[0][1], f"{mean:.1f} words in a sentence, at most {MEAN} in the mean"
@@ -161,7 +157,7 @@ def check(files):
     for path in files.files:
         if path.startswith(("proto/google/", "tests/mutants/")):
             continue
-        wrong = list(faults(texts(path, files.text(path))))
+        wrong = list(faults(texts(path, files.text(path)), spoken=bool(PRODUCT.match(path))))
         if path not in EXEMPT:
             yield from ((path, line, message) for line, message in wrong)
         elif not wrong:

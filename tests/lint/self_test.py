@@ -295,7 +295,20 @@ class Prose(LintTest):
                            ("services/observe/telemetry/metrics.h", '{"a", "Of all blocks."},\n'), ("proto/tapedeck/v1/a.proto", "// Of all blocks.\n"),
                            ("proto/tapedeck/v1/a.proto", 'remedy: "start it; "\n    "Whoever may go"\n')):
             self.rejects(f"{path}:", "prose", {path: text})
-        self.accepts("prose", {"services/a.cc": 'command.AddFlag("--loud", loud, "Be louder by this");\nPrint("So many decibels");  // Of them all\n'})
+        self.accepts("prose", {"services/a.cc": 'command.AddFlag("--loud", loud, "Be louder by this");  // So many decibels\n',
+                               "tests/bench/a.cc": 'Print("So many decibels");\n'})
+
+    def test_said(self):
+        for text in ('absl::NotFoundError("nobody has it");', 'Log(LogLevel::kError, "disk", "recording goes on\\n");',
+                     'MakeNote("CUT", absl::StrCat(n, " blocks are no ", full ? "whole" : "good", " ones"), {});',
+                     'absl::StrAppend(&text, "; the node was ", "to ", "write");', 'absl::StrFormat("block %d has not " "the bytes", n);',
+                     'constexpr char kWhy[] = "what came was wrong";', 'Fail(absl::StrCat(\'"\', n, " is told so"));',
+                     f'absl::InternalError(absl::StrCat("lost: ", {", ".join(chr(34) + " so " + chr(34) + ", Of(n)" for _ in range(13))}));'):
+            for path in ("dataplane/a.h", "gpu_worker/a/a.cu"):
+                self.rejects(f"{path}:2: ", "prose", {path: f"\n{text}\n"})
+            self.accepts("prose", {"services/a.cc": f"// {text}\n", "tests/a.cc": f"{text}\n"})
+        for text in ('Find("SELECT a FROM b WHERE nobody");', 'R"({"nobody": "has \\"it"})"', "absl::StrCat(name, \" is gone; \", is, \" no\");"):
+            self.accepts("prose", {"storage_node/a.cc": f"{text}\n"})
 
     def test_exemption(self):
         self.rejects("take it from the exemptions of prose.py", "prose", {"gpu_worker/README.md": "It is short.\n"})
