@@ -27,7 +27,7 @@ TAPEDECK_SPEED_PACKAGES=(ccache:ccache)
 TAPEDECK_PAGE_PACKAGES=(npm:npm node:nodejs)
 TAPEDECK_TEST_PACKAGES=(
   clang++:clang libclang-rt-dev clang-format:clang-format clang-tidy:clang-tidy iperf3:iperf3 fio:fio
-  ucx_perftest:ucx-utils npm:npm node:nodejs chromium:chromium shellcheck:shellcheck gcovr:gcovr
+  ucx_perftest:ucx-utils npm:npm node:nodejs chromium:chromium shellcheck:shellcheck codespell:codespell gcovr:gcovr
   qemu-system-x86_64:qemu-system-x86 busybox-static kmod cpio dmsetup e2fsprogs xfsprogs
   libibverbs-dev librdmacm-dev rdma-core ibverbs-providers ibv_devinfo:ibverbs-utils
   ceph-mon:ceph-mon ceph-osd:ceph-osd ceph:ceph-common

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -313,6 +314,19 @@ class Prose(LintTest):
     def test_exemption(self):
         self.rejects("take it from the exemptions of prose.py", "prose", {"gpu_worker/README.md": "It is short.\n"})
         self.accepts("prose", {"gpu_worker/README.md": "Of it all.\n"})
+
+
+@unittest.skipUnless(shutil.which("codespell"), "codespell is not installed")
+class Spelling(LintTest):
+    def test_words(self):
+        self.rejects("a.md:2: 'adress' is misspelt: address", "spelling", {"a.md": "# a\nAn adress.\n"})
+        self.rejects("b/c.cc:1: 'recieve' is misspelt: receive", "spelling", {"b/c.cc": "void F();  // to recieve\n"})
+        self.accepts("spelling", {"a.md": "# a\nAn address.\n", "LICENSE": "recieve\n"})
+
+    def test_list(self):
+        readme = "services/base/config/README.md"
+        self.accepts("spelling", {readme: "An adress.\n"})
+        self.rejects(f"{readme} does not have 'adress': take it from the list", "spelling", {readme: "An address.\n"})
 
 
 class Walks(LintTest):
