@@ -1,8 +1,7 @@
 #!/usr/bin/python3
 """What the READMEs tell somebody to type, a command a line, as readme.table has it here.
 
-readme_list.py machines     the blocks of deploy/several_machines.md
-readme_list.py others       all other commands, each once
+readme_list.py others       all commands that run here, each once
 readme_list.py elsewhere    the names of the tests that run those which are not among these
 It fails if a line of the table is of no use. A command is a line of a fenced block that names no language, or `code` that
 begins with a program.
@@ -30,11 +29,10 @@ def is_command(code):
 
 
 def commands(text):
-    """(heading, whether in a block, command) of each."""
+    """Each, in order."""
     for code in readmes.codes(text):
-        in_block = code.language is not None
-        if code.language not in NO_COMMANDS and (in_block or is_command(code.text)):
-            yield code.heading, in_block, code.text
+        if code.language not in NO_COMMANDS and (code.language is not None or is_command(code.text)):
+            yield code.text
 
 
 class Table:
@@ -75,17 +73,14 @@ class Table:
 
 def main(wanted):
     table, files = Table(TABLE.read_text()), tree.Tree(ROOT)
-    lists = {"machines": [], "others": [], "elsewhere": table.sections["elsewhere"].values()}
+    lists = {"others": [], "elsewhere": table.sections["elsewhere"].values()}
     for path in sorted(files.code(".md"), key=lambda path: (path.count("/"), path)):
         if path.startswith("deploy/guide/"):
             continue
-        for heading, in_block, command in commands(files.text(path)):
-            which = "others"
-            if in_block and path == "deploy/several_machines.md":
-                which = "machines"
+        for command in commands(files.text(path)):
             here = table.as_here(command)
-            if here and (which != "others" or here not in lists["others"]):
-                lists[which].append(here)
+            if here and here not in lists["others"]:
+                lists["others"].append(here)
     print(*lists[wanted], sep="\n")
     if table.unused:
         sys.exit(f"readme.table: no README has {sorted(table.unused)}")

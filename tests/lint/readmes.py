@@ -8,27 +8,21 @@ FENCED = re.compile(r"^```(.*)\n((?:.*\n)*?)```$", re.MULTILINE)
 class Code(typing.NamedTuple):
     """A line of a fenced block, or `code`, without comments."""
     line: int
-    heading: str  # of the second level, above it
     language: typing.Optional[str]  # of its block; None: it stands in a text
     text: str
 
 
-def inline(text, begin, heading):
+def inline(text, begin):
     """The `code` of a text between blocks."""
-    for part in re.split(r"^(?=## )", text, flags=re.MULTILINE):
-        heading = part[3:].split("\n")[0] if part.startswith("## ") else heading
-        for found in re.finditer(r"`([^`]+)`", part):
-            yield Code(begin + part.count("\n", 0, found.start()), heading, None, " ".join(found.group(1).split()).replace(r"\|", "|"))
-        begin += part.count("\n")
+    for found in re.finditer(r"`([^`]+)`", text):
+        yield Code(begin + text.count("\n", 0, found.start()), None, " ".join(found.group(1).split()).replace(r"\|", "|"))
 
 
 def codes(text):
     """Each Code of a README, in order."""
-    end, heading = 0, ""
+    end = 0
     for block in [*FENCED.finditer(text), None]:
-        before = text[end:block.start() if block else len(text)]
-        yield from inline(before, text.count("\n", 0, end) + 1, heading)
-        heading = (re.findall(r"^## (.*)", before, re.MULTILINE) or [heading])[-1]
+        yield from inline(text[end:block.start() if block else len(text)], text.count("\n", 0, end) + 1)
         if not block:
             return
         end = block.end()
@@ -36,4 +30,4 @@ def codes(text):
         for number, line in enumerate(block.group(2).split("\n")):
             line = re.sub(r"\s+#\s.*", "", line).strip()
             if line:
-                yield Code(first + number, heading, block.group(1).strip(), line)
+                yield Code(first + number, block.group(1).strip(), line)
