@@ -55,7 +55,7 @@ class LunExists(Error):
 
 
 class LunNotEmpty(Error):
-    """The LUN still holds recordings; delete them first or set force. Metadata: lun, recordings."""
+    """The LUN still holds recordings. Metadata: lun, recordings."""
 
 
 class LunFull(Error):
