@@ -9,7 +9,7 @@ export interface Series {
   text?: (value: number) => string;
 }
 
-// So many pixels are left of what is plotted: of the waterfall, too (style.css).
+// So many pixels are left of what is plotted: of the waterfall, too (style/recording.css).
 const AXIS = 72;
 
 interface PlotProps {

@@ -33,7 +33,7 @@ export type Tone = 'good' | 'busy' | 'bad' | 'plain';
 
 export const Badge = ({ tone, children }: Children & { tone: Tone }) => <span class={`badge ${tone}`}>{children}</span>;
 
-// On narrow screens the rows are cards (style.css): each cell says its heading, and the roles that blocks lose are told.
+// On narrow screens the rows are cards (style/narrow.css): each cell says its heading, and the roles that blocks lose are told.
 function tellCells(table: HTMLTableElement, head: string[]): void {
   table.setAttribute('role', 'table');
   for (const group of table.querySelectorAll('thead, tbody')) group.setAttribute('role', 'rowgroup');
