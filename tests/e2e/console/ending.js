@@ -13,7 +13,7 @@ export async function play(page, name) {
   await page.getByRole('link', { name: /^Play l0/ }).click();
   await page.getByLabel('Storage node').fill(TAPEDECK_STORAGE);
   const form = page.locator('form');
-  assert.equal(await form.getByLabel('Recording').inputValue(), shortName(name));
+  assert.equal(await form.getByLabel('Recording', { exact: true }).inputValue(), shortName(name));
   assert.equal(await lineOf(form), `tapectl play ${shortName(name)} --sink verify`);
   await form.getByRole('button', { name: 'Play' }).click();
   await page.getByText('SUCCEEDED').waitFor();

@@ -45,7 +45,7 @@ export async function recordTone(page) {
   await page.getByLabel('Storage node').fill(TAPEDECK_STORAGE);
   const channel = page.getByLabel('Channel');
   await until('the channel is chosen', async () => (await channel.inputValue()) === 'l0/c0');
-  await page.getByLabel('or blocks').fill('400');
+  await page.getByLabel('Blocks', { exact: true }).fill('400');
   await page.getByRole('group', { name: 'Source' }).getByLabel('Settings').fill('tones=0.125\nnoise=0.001');
   const line = await lineOf(page.locator('form'));
   assert.equal(line, 'tapectl record l0/c0 --source synth:tones=0.125,noise=0.001 --blocks 400');

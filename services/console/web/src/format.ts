@@ -2,6 +2,7 @@
 import type { Origin, OriginStage } from './types.ts';
 
 export function scaled(value: number, base: number, units: string[]): string {
+  if (!Number.isFinite(value)) return '—';
   let unit = 0;
   let rest = Math.abs(value);
   while (rest >= base && unit + 1 < units.length) {
@@ -95,20 +96,29 @@ export const shortName = (name: string) =>
 export const lunOf = (name: string) => name.split('/').slice(0, 2).join('/');
 export const channelOf = (name: string) => name.split('/').slice(0, 4).join('/');
 
-// 10GiB, 200MB, 4096: what tapectl takes, as bytes. Undefined: it is no number of bytes.
+// 10GiB, 200MB, 1M, 4096: the sizes that tapectl takes, as bytes. Undefined: not a size.
 export function parseBytes(text: string): number | undefined {
-  const found = /^\s*(\d+(?:\.\d+)?)\s*(?:([KMGTP])(i?)B|B)?\s*$/i.exec(text);
+  const found = /^\s*(\d+(?:\.\d+)?)\s*(?:([KMGTP])(i?)B?|B)?\s*$/i.exec(text);
   if (!found) return undefined;
   const power = found[2] ? 'KMGTP'.indexOf(found[2].toUpperCase()) + 1 : 0;
-  return Math.round(Number(found[1]) * (found[3] ? 1024 : 1000) ** power);
+  // A unit of one letter is binary.
+  const base = found[3] || !/b\s*$/i.test(text) ? 1024 : 1000;
+  return Math.round(Number(found[1]) * base ** power);
 }
 
-// 10s, 5m, 72h, 200ms in seconds. Undefined: it is none.
+// 2.4M, 1e9: the sample rates that tapectl takes. Undefined: not a rate.
+export function parseRate(text: string): number | undefined {
+  const found = /^\s*(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*([kKMG]?)\s*$/.exec(text);
+  return found ? Number((Number(found[1]) * 1000 ** ['', 'k', 'm', 'g'].indexOf((found[2] ?? '').toLowerCase())).toPrecision(15)) : undefined;
+}
+
+const SECONDS: Record<string, number> = { ns: 1e-9, us: 1e-6, ms: 1e-3, s: 1, m: 60, h: 3600 };
+
+// 10s, 1m30s, 72h, 200ms in seconds, as tapectl takes them. Undefined: not a duration.
 export function parseSpan(text: string): number | undefined {
-  const found = /^\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)\s*$/.exec(text);
-  if (!found) return undefined;
-  const unit = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86400 }[found[2] as 'ms'];
-  return Number((Number(found[1]) * unit).toFixed(9));
+  const parts = [...text.trim().matchAll(/(\d+(?:\.\d+)?)(ns|us|ms|s|m|h)/g)];
+  if (parts.length === 0 || parts.map(([whole]) => whole).join('') !== text.trim()) return undefined;
+  return Number(parts.reduce((sum, [, number, unit]) => sum + Number(number) * (SECONDS[unit ?? ''] ?? 0), 0).toFixed(9));
 }
 
 // a=b,c=d: as tapectl's labels. Undefined: a piece has no name.

@@ -6,8 +6,8 @@ export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-// What is empty or false is left out; a list repeats its option.
-export type Options = Record<string, string | number | boolean | string[] | undefined>;
+// Empty and false values are left out, and null is an empty word: --description ''. A list repeats its option.
+export type Options = Record<string, string | number | boolean | string[] | null | undefined>;
 
 export function line(words: string[], options: Options = {}): string {
   const parts = ['tapectl', ...words.map(quoted)];
@@ -15,7 +15,7 @@ export function line(words: string[], options: Options = {}): string {
     for (const one of Array.isArray(value) ? value : [value]) {
       if (one === undefined || one === false || one === '') continue;
       parts.push(`--${name}`);
-      if (one !== true) parts.push(quoted(String(one)));
+      if (one !== true) parts.push(quoted(one === null ? '' : String(one)));
     }
   }
   return parts.join(' ');

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bytes, count, hoursLeft, level, lunOf, pairsText, parseBytes, parsePairs, parseSpan, rate, shortName, span } from '../../../../services/console/web/src/format.ts';
+import { bytes, count, hoursLeft, level, lunOf, pairsText, parseBytes, parsePairs, parseRate, parseSpan, rate, shortName, span } from '../../../../services/console/web/src/format.ts';
 
 test('bytes are binary, rates decimal', () => {
   assert.equal(bytes(1610612736), '1.50 GiB');
   assert.equal(bytes(512), '512 B');
   assert.equal(rate(123.4e6), '123 MB/s');
   assert.equal(rate(0), '0 B/s');
+  assert.equal(rate(Number.NaN), '—');
   assert.equal(level(-0.04), '0.0 dBFS');
   assert.equal(level(-12.34), '-12.3 dBFS');
   assert.equal(count(1234567), '1\u202f234\u202f567');
@@ -29,9 +30,16 @@ test('what people type is as tapectl takes it', () => {
   assert.equal(parseBytes('10GiB'), 10 * 2 ** 30);
   assert.equal(parseBytes('200MB'), 200e6);
   assert.equal(parseBytes('4096'), 4096);
+  assert.equal(parseBytes('1M'), 2 ** 20);
   assert.equal(parseBytes('ten'), undefined);
+  assert.equal(parseRate('2.4M'), 2.4e6);
+  assert.equal(parseRate('1e9'), 1e9);
+  assert.equal(parseRate('fast'), undefined);
   assert.equal(parseSpan('72h'), 259200);
   assert.equal(parseSpan('200ms'), 0.2);
+  assert.equal(parseSpan('1m30s'), 90);
+  assert.equal(parseSpan('0s'), 0);
+  assert.equal(parseSpan('1 m'), undefined);
   assert.equal(parseSpan('soon'), undefined);
   assert.deepEqual(parsePairs('site=north, rack=7'), { site: 'north', rack: '7' });
   assert.equal(parsePairs('=x'), undefined);

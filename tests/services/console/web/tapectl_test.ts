@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CHANNEL_MASK, channelFields, channelOf, channelOptions, changed, lunFields, maskOf, spanText } from '../../../../services/console/web/src/luns/fields.ts';
+import { CHANNEL_MASK, channelFields, channelOf, channelOptions, changed, lunFields, lunOptions, maskOf, spanText } from '../../../../services/console/web/src/luns/fields.ts';
+import { recordLine, recordRequest } from '../../../../services/console/web/src/jobs/record_request.ts';
+import { hasEnded, readable } from '../../../../services/console/web/src/jobs/states.ts';
 import { originText } from '../../../../services/console/web/src/format.ts';
+import type { Job } from '../../../../services/console/web/src/types.ts';
 import { fileFlags, line, quoted, stageText } from '../../../../services/console/web/src/tapectl.ts';
 
 test('a shell takes each word as it is meant', () => {
@@ -35,6 +38,31 @@ test('a channel is shown as it was typed', () => {
   assert.deepEqual([channel.name, channel['block_bytes'], channel['pre_trigger_s'], channel['move_to']], ['luns/l0/channels/c0', 2 ** 20, 2, 'luns/deep']);
   assert.deepEqual(channelFields(channel as unknown as Parameters<typeof channelFields>[0]), typed);
   assert.throws(() => channelOf('l0', { ...typed, segment_bytes: 'much' }), /Segment must be a number of bytes/);
+});
+
+test('an update clears an option by its empty value, and no command has a duration of 0s', () => {
+  const before = { ...channelFields(), pre_trigger: '2s', segment_bytes: '1GiB', description: 'old', transfer_op: 'SEND' };
+  const after = { ...before, pre_trigger: '', segment_bytes: '', description: '', transfer_op: '' };
+  assert.equal(line(['channel', 'update', 'l0/c0'], changed(channelOptions(before), channelOptions(after))), "tapectl channel update l0/c0 --pre-trigger 0s --segment 0 --description ''");
+  assert.equal(channelOptions({ ...before, pre_trigger: '0s' })['pre-trigger'], '');
+  assert.equal(lunOptions({ ...lunFields(), maxAge: '0s' })['max-age'], '');
+  assert.throws(() => channelOf('l0', { ...before, sample_rate: 'fast' }), /Sample rate must be a number/);
+});
+
+test('a record command has a duration above 0 s or none', () => {
+  const fields = { channel: 'l0/c0', source: { name: 'synth', settings: '' }, transforms: [], blocks: '', duration: '0s' };
+  const where = { worker: 'w', storage: '127.0.0.1:7400', device: '', rails: '' };
+  assert.equal(recordLine(where, fields), 'tapectl record l0/c0 --source synth');
+  assert.throws(() => recordRequest(where, fields), /longer than 0 s/);
+  assert.equal(recordLine(where, { ...fields, duration: '1m30s' }), 'tapectl record l0/c0 --source synth --duration 1m30s');
+  assert.equal((recordRequest(where, { ...fields, duration: '1m30s' }) as { duration_s?: number }).duration_s, 90);
+});
+
+test('a job of a later version has a state', () => {
+  const job = { name: 'jobs/1', state: 99, direction: null, notes: ['listens'] } as unknown as Job;
+  assert.deepEqual([readable(job).state, readable(job).direction, readable(job).notes[0]?.text], ['UNKNOWN', 'UNKNOWN', 'listens']);
+  assert.ok(!hasEnded(readable(job)));
+  assert.equal(readable({ ...job, state: 'RUNNING' }).state, 'RUNNING');
 });
 
 test('labels are set and removed one by one', () => {

@@ -6,16 +6,13 @@ import { useAction } from '../load.ts';
 import { ExplainView } from '../recording/reports.tsx';
 import { line } from '../tapectl.ts';
 import type { Job } from '../types.ts';
-import { Badge, Facts, Failure, Line, Panel, type Tone } from '../ui/basics.tsx';
+import { Badge, Facts, Failure, Line, Panel } from '../ui/basics.tsx';
 import { Name } from '../ui/name.tsx';
-
-const TONES: Record<string, Tone> = { SUCCEEDED: 'good', FAILED: 'bad', CANCELLED: 'plain', NOT_COMPARED: 'busy', RUNNING: 'busy', STARTING: 'busy', PREPARING: 'busy', RESUMING: 'busy' };
+import { hasEnded, readable, toneOf } from './states.ts';
 
 export const JobBadge = ({ job }: { job: Job }) => {
-  return <Badge tone={TONES[job.state] ?? 'plain'}>{job.state}</Badge>;
+  return <Badge tone={toneOf(job.state)}>{job.state}</Badge>;
 };
-
-export const hasEnded = (job: Job) => ['SUCCEEDED', 'FAILED', 'CANCELLED', 'NOT_COMPARED'].includes(job.state);
 
 export const cancel = (job: Job, worker: string) => call<Job>('PipelineService', 'CancelJob', { name: job.name }, { worker });
 
@@ -25,7 +22,7 @@ export const stop = (job: Job, worker: string) => call<Job>('PipelineService', '
 export function useJob(name: string, worker: string): { job: Job | undefined; error: Error | undefined } {
   const [job, setJob] = useState<Job>();
   const [error, setError] = useState<Error>();
-  useEffect(() => watch<{ job: Job }>('PipelineService', 'WatchJob', { name }, { message: (message) => setJob(message.job), end: setError }, worker), [name, worker]);
+  useEffect(() => watch<{ job: Job }>('PipelineService', 'WatchJob', { name }, { message: (message) => setJob(readable(message.job)), end: setError }, worker), [name, worker]);
   return { job, error };
 }
 

@@ -6,8 +6,9 @@ import { line } from '../tapectl.ts';
 import type { ConsoleInfo, Job, NodeInfo } from '../types.ts';
 import { Badge, Empty, Facts, Failure, Line, Panel, Table } from '../ui/basics.tsx';
 import { Name } from '../ui/name.tsx';
-import { cancel, hasEnded, JobBadge, JobProgress } from './job.tsx';
+import { cancel, JobBadge, JobProgress } from './job.tsx';
 import { NoWorker } from './start.tsx';
+import { hasEnded, readable } from './states.ts';
 
 // Of a worker the newest.
 const MOST_JOBS = 50;
@@ -49,7 +50,7 @@ function Row({ job, worker, onChange }: { job: Job; worker: string; onChange: ()
 function Worker({ worker }: { worker: string }) {
   const node = useLoad((signal) => call<NodeInfo>('NodeService', 'GetNode', {}, { worker, signal }), `node ${worker}`, 10000);
   const jobs = useLoad((signal) => call<{ jobs: Job[] }>('PipelineService', 'ListJobs', { page_size: MOST_JOBS }, { worker, signal }), `jobs ${worker}`, 1000);
-  const all = jobs.value?.jobs ?? [];
+  const all = (jobs.value?.jobs ?? []).map(readable);
   return (
     <Panel title={worker} actions={<Badge tone={node.error ? 'bad' : node.value ? 'good' : 'plain'}>{node.error ? 'unreachable' : node.value ? 'answers' : 'asked'}</Badge>}>
       <Failure error={node.error ?? jobs.error} />

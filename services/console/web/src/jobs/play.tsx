@@ -8,7 +8,8 @@ import type { ConsoleInfo, Job } from '../types.ts';
 import { Failure, Line, Panel } from '../ui/basics.tsx';
 import { Check, Choice, Form, TextField } from '../ui/form.tsx';
 import { JobPanel } from './job.tsx';
-import { flagsOf, railsOf, type StageFields, StageForm, stageOf, stagesOf, textOf, Transforms, type Where, WhereForm } from './stages.tsx';
+import { flagsOf, railsOf, type StageFields, stageOf, stagesOf, textOf, type Where } from './stage_fields.ts';
+import { StageForm, Transforms, WhereForm } from './stages.tsx';
 import { NoWorker, useWhere } from './start.tsx';
 
 interface Fields {

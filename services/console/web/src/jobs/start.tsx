@@ -4,7 +4,7 @@ import { call } from '../api.ts';
 import { useLoad } from '../load.ts';
 import type { ConsoleInfo, NodeInfo } from '../types.ts';
 import { Empty } from '../ui/basics.tsx';
-import type { Where } from './stages.tsx';
+import type { Where } from './stage_fields.ts';
 
 // The node's address as this browser last gave it: a worker may reach it by another one than this node listens on.
 const KEY = 'tapedeck.storage';

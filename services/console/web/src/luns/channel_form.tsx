@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { call, requestId } from '../api.ts';
 import { useAction } from '../load.ts';
-import { line, type Options } from '../tapectl.ts';
+import { line } from '../tapectl.ts';
 import type { Channel } from '../types.ts';
 import { Failure, Line } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -52,7 +52,7 @@ export function ChannelForm({ lun, channel, onDone, onClose }: { lun: string; ch
   const [fields, setFields] = useState(channelFields(channel));
   const action = useAction();
   const set = (change: ChannelFields) => setFields((now) => ({ ...now, ...change }));
-  const options = before ? (changed(channelOptions(before), channelOptions(fields)) as Options) : channelOptions(fields);
+  const options = before ? changed(channelOptions(before), channelOptions(fields)) : channelOptions(fields);
   return (
     <Dialog title={channel ? `Configure ${lun}/${fields['name']}` : `New channel of ${lun}`} onClose={onClose}>
       <Form

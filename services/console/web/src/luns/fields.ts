@@ -1,5 +1,6 @@
 // What the forms of LUNs and channels hold, as people type it, and what is made of it.
-import { bytes, pairsText, parseBytes, parsePairs, parseSpan } from '../format.ts';
+import { bytes, pairsText, parseBytes, parsePairs, parseRate, parseSpan } from '../format.ts';
+import type { Options } from '../tapectl.ts';
 import type { Channel, Lun } from '../types.ts';
 import { CHANNEL_SETTINGS, type Setting } from './settings.ts';
 
@@ -94,6 +95,12 @@ function asSpan(what: string, text: string): number {
   return value;
 }
 
+function asNumber(what: string, text: string): number {
+  const value = text.trim() === '' ? 0 : parseRate(text);
+  if (value === undefined) throw new Error(`${what} must be a number, for example 2.4M or 1e9.`);
+  return value;
+}
+
 function asLabels(text: string): Record<string, string> {
   const labels = parsePairs(text);
   if (!labels) throw new Error('Labels must have the form site=north, rack=7.');
@@ -107,9 +114,9 @@ export const lunOf = (fields: LunFields) => ({
   capacity_bytes: asBytes('The capacity', fields.capacity),
   full_policy: fields.policy,
   max_age_s: asSpan('The age', fields.maxAge),
-  max_fill_percent: Number(fields.maxFill || 0),
+  max_fill_percent: asNumber('The percentage', fields.maxFill),
   copies: Number(fields.copies),
-  prewrite_files: Number(fields.prewriteFiles || 0),
+  prewrite_files: asNumber('The number of prewritten files', fields.prewriteFiles),
   prewrite_bytes: asBytes('The size of a prewritten file', fields.prewriteBytes),
   description: fields.description,
   labels: asLabels(fields.labels),
@@ -122,7 +129,7 @@ function meant(setting: Setting, text: string): unknown {
     case 'span':
       return asSpan(wordsOf(setting), text);
     case 'number':
-      return Number(text || 0);
+      return asNumber(wordsOf(setting), text);
     case 'labels':
       return asLabels(text);
     default:
@@ -155,10 +162,13 @@ const labelsOf = (text: string) =>
     .map((one) => one.trim())
     .filter(Boolean);
 
+// Nothing is the default: an option of 0s is left out.
+const spanOption = (text: string) => (parseSpan(text) === 0 ? '' : text);
+
 export const lunOptions = (fields: LunFields) => ({
   capacity: fields.capacity,
   'full-policy': fields.policy,
-  'max-age': fields.maxAge,
+  'max-age': spanOption(fields.maxAge),
   'max-fill': fields.maxFill,
   'prewrite-files': fields.prewriteFiles,
   'prewrite-bytes': fields.prewriteBytes,
@@ -166,8 +176,22 @@ export const lunOptions = (fields: LunFields) => ({
   label: labelsOf(fields.labels),
 });
 
-export const channelOptions = (fields: ChannelFields) =>
-  Object.fromEntries(CHANNEL_SETTINGS.map(({ name, option, kind }) => [option, kind === 'labels' ? labelsOf(fields[name] ?? '') : (fields[name] ?? '')]));
+function optionOf({ name, kind }: Setting, fields: ChannelFields): string | string[] {
+  const text = fields[name] ?? '';
+  return kind === 'labels' ? labelsOf(text) : kind === 'span' ? spanOption(text) : text;
+}
+
+export const channelOptions = (fields: ChannelFields) => Object.fromEntries(CHANNEL_SETTINGS.map((setting) => [setting.option, optionOf(setting, fields)]));
+
+// How an update clears an option. Undefined: tapectl cannot.
+const CLEARED: Options = {
+  capacity: '0',
+  'max-age': '0s',
+  'max-fill': '0',
+  'prewrite-files': '0',
+  'prewrite-bytes': '0',
+  ...Object.fromEntries(CHANNEL_SETTINGS.map(({ option, kind, words }) => [option, words.length > 0 ? undefined : kind === 'text' ? null : kind === 'span' ? '0s' : '0'])),
+};
 
 // As tapectl updates them: NAME=VALUE adds or replaces one, NAME- removes it.
 function labelChanges(before: string[], after: string[]): string[] {
@@ -177,12 +201,12 @@ function labelChanges(before: string[], after: string[]): string[] {
   return [...removed.map((name) => `${name}-`), ...after.filter((one) => !before.includes(one))];
 }
 
-// Of an update what has changed alone.
-export function changed<Options extends object>(before: Options, after: Options): Partial<Options> {
-  const entries = (Object.entries(after) as [keyof Options, unknown][])
+// The options of an update: those that have changed.
+export function changed(before: Options, after: Options): Options {
+  const entries = Object.entries(after)
     .filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(before[key]))
-    .map(([key, value]) => [key, Array.isArray(value) ? labelChanges(before[key] as string[], value) : value]);
-  return Object.fromEntries(entries) as Partial<Options>;
+    .map(([key, value]) => [key, Array.isArray(value) ? labelChanges(before[key] as string[], value) : value === '' ? CLEARED[key] : value]);
+  return Object.fromEntries(entries);
 }
 
 export { lines as memberLines };

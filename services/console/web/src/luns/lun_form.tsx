@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { call, requestId } from '../api.ts';
 import { useAction } from '../load.ts';
-import { line, type Options } from '../tapectl.ts';
+import { line } from '../tapectl.ts';
 import type { Lun, NodeInfo } from '../types.ts';
 import { Failure, Line } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -25,7 +25,7 @@ function lineOf(before: LunFields | undefined, fields: LunFields): string {
   const members = memberLines(fields.members);
   if (!before) return line(['lun', 'create', fields.name || 'NAME'], { store: fields.store, member: members, copies: fields.copies === '1' ? '' : fields.copies, ...lunOptions(fields) });
   const more = members.slice(memberLines(before.members).length);
-  return line(['lun', 'update', fields.name], { 'add-member': more, ...(changed(lunOptions(before), lunOptions(fields)) as Options) });
+  return line(['lun', 'update', fields.name], { 'add-member': more, ...changed(lunOptions(before), lunOptions(fields)) });
 }
 
 async function save(before: LunFields | undefined, fields: LunFields): Promise<void> {

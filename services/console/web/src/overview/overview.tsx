@@ -1,7 +1,7 @@
 // How the node does just now: its rails, what records and plays, the room that is left, and what is wrong.
 import { call, list } from '../api.ts';
 import { bytes, hoursLeft, rate, shortName, span } from '../format.ts';
-import { hasEnded } from '../jobs/job.tsx';
+import { hasEnded, readable } from '../jobs/states.ts';
 import { useLoad, usePresence } from '../load.ts';
 import { linkTo } from '../route.ts';
 import type { ConsoleInfo, Job, Lun, NodeInfo, Rail } from '../types.ts';
@@ -144,7 +144,7 @@ function Room({ luns, byLun }: { luns: Lun[]; byLun: Map<string, number> }) {
 async function runningJobs(workers: string[], signal: AbortSignal): Promise<Job[]> {
   const answers = await Promise.allSettled(workers.map((worker) => call<{ jobs: Job[] }>('PipelineService', 'ListJobs', { page_size: 100 }, { worker, signal })));
   const jobs = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value.jobs : []));
-  return jobs.filter((job) => !hasEnded(job));
+  return jobs.map(readable).filter((job) => !hasEnded(job));
 }
 
 export function Overview({ info }: { info: ConsoleInfo }) {

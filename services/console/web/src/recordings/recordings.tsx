@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { list } from '../api.ts';
 import { bytes, count, pairsText, shortName, time } from '../format.ts';
 import { useLoad } from '../load.ts';
+import { wordOf } from '../jobs/states.ts';
 import { FirstSteps } from '../overview/steps.tsx';
 import { linkTo } from '../route.ts';
 import { line } from '../tapectl.ts';
@@ -20,7 +21,7 @@ const MOST_ROWS = 200;
 const TONES: Record<string, Tone> = { RECORDING: 'bad', SEALED: 'good', SALVAGED: 'busy', DELETING: 'plain' };
 
 export const StateBadge = ({ recording }: { recording: Recording }) => {
-  const state = recording.state;
+  const state = wordOf(recording.state);
   return <Badge tone={TONES[state] ?? 'plain'}>{state}</Badge>;
 };
 
