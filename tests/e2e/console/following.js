@@ -32,7 +32,7 @@ export async function watchGauge(page, job) {
     console.log(`gauge ${(ofGauge / 1e6).toFixed(3)} MB/s, job ${(ofJob / 1e6).toFixed(3)} MB/s`);
     return ofJob > 0 && Math.abs(ofGauge / ofJob - 1) <= 0.05;
   });
-  await page.getByRole('region', { name: 'Now' }).getByText('records').first().waitFor();
+  await page.getByRole('region', { name: 'Now' }).getByText('recording', { exact: true }).first().waitFor();
 }
 
 export async function follow(page, recording) {

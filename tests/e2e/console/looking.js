@@ -154,7 +154,7 @@ export async function zoomToSamples(page, name) {
   await page.getByRole('button', { name: 'Show', exact: true }).click();
   const row = page.locator(`tr[data-sample="${first}"]`);
   await row.waitFor({ state: 'attached' });
-  await page.getByText(`The first ${SHOWN} as numbers`).click();
+  await page.getByText(`First ${SHOWN} samples as numbers`).click();
   const bytes = readFileSync(fileOf(name));
   for (let sample = first; sample < first + SHOWN; sample += 1) {
     const cells = await page.locator(`tr[data-sample="${sample}"] td`).allTextContents();
@@ -218,13 +218,13 @@ export async function downloadSigmf(page, name) {
 export async function annotate(page, name) {
   await page.getByRole('button', { name: /^Annotate l0/ }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Sample', { exact: true }).fill('4096');
+  await dialog.getByLabel('First sample', { exact: true }).fill('4096');
   await dialog.getByLabel('Samples', { exact: true }).fill('100');
   await dialog.getByLabel('Label').fill('<b>burst</b>');
   await dialog.getByLabel('Comment').fill('<script>alert(1)</script>');
   await dialog.getByRole('button', { name: 'Annotate' }).click();
   await dialog.waitFor({ state: 'detached' });
-  const marks = page.getByRole('region', { name: 'Marks', exact: true }).first();
+  const marks = page.getByRole('region', { name: 'Annotations', exact: true }).first();
   await marks.getByText('<b>burst</b>').waitFor();
   await marks.getByText('<script>alert(1)</script>').waitFor();
   assert.equal(await page.locator('main b, main script').count(), 0, 'markup in a mark is text');

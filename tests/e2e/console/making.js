@@ -24,8 +24,8 @@ export async function makeChannel(page) {
   await goOnToChannel(page);
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name', { exact: true }).fill('c0');
-  await dialog.getByLabel('Samples per second').fill('1e6');
-  await dialog.getByLabel('Block', { exact: true }).fill('64KiB');
+  await dialog.getByLabel('Sample rate').fill('1e6');
+  await dialog.getByLabel('Block size', { exact: true }).fill('64KiB');
   await dialog.getByRole('button', { name: 'Create' }).click();
   await dialog.waitFor({ state: 'detached' });
   await page.getByRole('link', { name: 'l0/c0', exact: true }).waitFor();
@@ -46,7 +46,7 @@ export async function recordTone(page) {
   const channel = page.getByLabel('Channel');
   await until('the channel is chosen', async () => (await channel.inputValue()) === 'l0/c0');
   await page.getByLabel('Blocks', { exact: true }).fill('400');
-  await page.getByRole('group', { name: 'Source' }).getByLabel('Settings').fill('tones=0.125\nnoise=0.001');
+  await page.getByRole('group', { name: 'Source' }).getByLabel('Parameters').fill('tones=0.125\nnoise=0.001');
   const line = await lineOf(page.locator('form'));
   assert.equal(line, 'tapectl record l0/c0 --source synth:tones=0.125,noise=0.001 --blocks 400');
   await page.locator('form').getByRole('button', { name: 'Record' }).click();

@@ -121,7 +121,7 @@ export function watch<Message>(service: string, method: string, request: object,
   const take = ({ name, data }: Happened) => {
     if (stop.signal.aborted) return false;
     if (name === 'end') finish();
-    else if (name === 'error') finish(errorOf(JSON.parse(data) as ErrorBody, 'The stream has failed.'));
+    else if (name === 'error') finish(errorOf(JSON.parse(data) as ErrorBody, 'The stream failed.'));
     else if (data !== '') watcher.message(JSON.parse(data) as Message);
     return !stop.signal.aborted;
   };
@@ -136,7 +136,7 @@ export function watch<Message>(service: string, method: string, request: object,
     try {
       await answerOf(response);
     } catch (error) {
-      finish(error instanceof ApiError ? error : new ApiError('UNAVAILABLE', 'The stream was refused.', ''));
+      finish(error instanceof ApiError ? error : new ApiError('UNAVAILABLE', 'The node refused the stream.', ''));
     }
   };
   const again = () => {

@@ -45,8 +45,11 @@ export function hertzOfAxis(values: number[]): string[] {
   return values.map((value) => inHertz(value, power, digits));
 }
 
-// dB of full scale; what rounds to nothing has no sign.
-export const level = (decibels: number) => `${(Math.round(decibels * 10) / 10 + 0).toFixed(1)} dBFS`;
+// A number with the sign that is as wide as a plus.
+export const minus = (value: number | string) => String(value).replace('-', '−');
+
+// dB of full scale; a level that rounds to 0 has no sign.
+export const level = (decibels: number) => `${minus((Math.round(decibels * 10) / 10 + 0).toFixed(1))} dBFS`;
 
 export const sampleRate = (value: number) => (value > 0 ? scaled(value, 1000, ['S/s', 'kS/s', 'MS/s', 'GS/s']) : 'unknown');
 
@@ -55,24 +58,36 @@ export const count = (value: number | string) => {
   return /^-?\d+$/.test(text) ? text.replace(/\B(?=(\d{3})+$)/g, '\u202f') : text;
 };
 
-// Of seconds: the two largest units, or a fraction of one.
+// 1 session, 2 sessions.
+export const plural = (number: number, word: string) => `${count(number)} ${word}${number === 1 ? '' : 's'}`;
+
+// "1.50" is 1.5, and "2.0" is 2.
+const trimmed = (value: number, digits: number) => value.toFixed(digits).replace(/\.?0+$/, '');
+
+// Two units at most, and no unit with nothing in it.
+const pair = (seconds: number, large: number, largeUnit: string, small: number, smallUnit: string) => {
+  const rest = Math.floor((seconds % large) / small);
+  return `${Math.floor(seconds / large)} ${largeUnit}${rest > 0 ? ` ${rest} ${smallUnit}` : ''}`;
+};
+
+// Seconds in their largest unit or two.
 export function span(seconds: number): string {
   if (!Number.isFinite(seconds)) return '—';
   if (seconds === 0) return '0 s';
   if (seconds < 1e-6) return `${(seconds * 1e9).toFixed(0)} ns`;
-  if (seconds < 1e-3) return `${(seconds * 1e6).toFixed(1)} µs`;
-  if (seconds < 1) return `${(seconds * 1e3).toFixed(1)} ms`;
-  if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 2 : 1)} s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;
-  if (seconds < 48 * 3600) return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
-  return `${Math.floor(seconds / 86400)} d ${Math.floor((seconds % 86400) / 3600)} h`;
+  if (seconds < 1e-3) return `${trimmed(seconds * 1e6, 1)} µs`;
+  if (seconds < 1) return `${trimmed(seconds * 1e3, 1)} ms`;
+  if (seconds < 60) return `${trimmed(seconds, seconds < 10 ? 2 : 1)} s`;
+  if (seconds < 3600) return pair(seconds, 60, 'min', 1, 's');
+  if (seconds < 48 * 3600) return pair(seconds, 3600, 'h', 60, 'min');
+  return pair(seconds, 86400, 'd', 3600, 'h');
 }
 
-// Room in hours, as long as it says something.
-export function hoursLeft(freeBytes: number, bytesPerSecond: number): string {
+// How long the space lasts at a rate.
+export function timeLeft(freeBytes: number, bytesPerSecond: number): string {
+  const days = freeBytes / bytesPerSecond / 86400;
   if (!(bytesPerSecond > 0)) return '—';
-  const hours = freeBytes / bytesPerSecond / 3600;
-  return hours >= 1000 ? 'more than 1000 h' : `${hours.toFixed(hours < 10 ? 2 : hours < 100 ? 1 : 0)} h`;
+  return days >= 1000 ? 'more than 1000 d' : span(days * 86400);
 }
 
 export function time(text: string | null): string {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bytes, count, hoursLeft, level, lunOf, pairsText, parseBytes, parsePairs, parseRate, parseSpan, rate, shortName, span } from '../../../../services/console/web/src/format.ts';
+import { bytes, count, level, lunOf, pairsText, parseBytes, parsePairs, parseRate, parseSpan, plural, rate, shortName, span, timeLeft } from '../../../../services/console/web/src/format.ts';
 
 test('bytes are binary, rates decimal', () => {
   assert.equal(bytes(1610612736), '1.50 GiB');
@@ -9,21 +9,26 @@ test('bytes are binary, rates decimal', () => {
   assert.equal(rate(0), '0 B/s');
   assert.equal(rate(Number.NaN), '—');
   assert.equal(level(-0.04), '0.0 dBFS');
-  assert.equal(level(-12.34), '-12.3 dBFS');
+  assert.equal(level(-12.34), '−12.3 dBFS');
   assert.equal(count(1234567), '1\u202f234\u202f567');
+});
+
+test('a count agrees with its word', () => {
+  assert.deepEqual([0, 1, 2].map((number) => plural(number, 'session')), ['0 sessions', '1 session', '2 sessions']);
 });
 
 test('time tells two units', () => {
   assert.equal(span(0.0000005), '500 ns');
   assert.equal(span(59.94), '59.9 s');
   assert.equal(span(3725), '1 h 2 min');
+  assert.deepEqual([0.5, 2, 60, 7200, 259200].map(span), ['500 ms', '2 s', '1 min', '2 h', '3 d']);
   assert.equal(span(Number.NaN), '—');
 });
 
 test('room left needs a rate', () => {
-  assert.equal(hoursLeft(3600e6, 1e6), '1.00 h');
-  assert.equal(hoursLeft(3600e6, 0), '—');
-  assert.equal(hoursLeft(3.6e18, 1), 'more than 1000 h');
+  assert.equal(timeLeft(2280e6, 1e6), '38 min');
+  assert.equal(timeLeft(3600e6, 0), '—');
+  assert.equal(timeLeft(3.6e18, 1), 'more than 1000 d');
 });
 
 test('what people type is as tapectl takes it', () => {

@@ -37,7 +37,7 @@ test('a channel is shown as it was typed', () => {
   const channel = channelOf('l0', typed);
   assert.deepEqual([channel.name, channel['block_bytes'], channel['pre_trigger_s'], channel['move_to']], ['luns/l0/channels/c0', 2 ** 20, 2, 'luns/deep']);
   assert.deepEqual(channelFields(channel as unknown as Parameters<typeof channelFields>[0]), typed);
-  assert.throws(() => channelOf('l0', { ...typed, segment_bytes: 'much' }), /Segment must be a number of bytes/);
+  assert.throws(() => channelOf('l0', { ...typed, segment_bytes: 'much' }), /Segment must be a size/);
 });
 
 test('an update clears an option by its empty value, and no command has a duration of 0s', () => {

@@ -38,7 +38,7 @@ function FindingView({ finding }: { finding: Finding }) {
       </p>
       <p>{finding.why}</p>
       <p>
-        <strong>Do:</strong> {finding.fix}
+        <strong>Fix:</strong> {finding.fix}
       </p>
     </li>
   );
@@ -62,7 +62,7 @@ export function DoctorPage({ info }: { info: ConsoleInfo }) {
       </div>
       <Line text={line(['doctor'], { measure })} />
       <Failure error={action.error} />
-      {!found && <Empty>The doctor checks the node and each worker. It changes nothing and takes some seconds.</Empty>}
+      {!found && <Empty>The doctor checks the storage node and each worker. It takes some seconds and changes nothing.</Empty>}
       {(found ?? []).map((one) => (
         <Panel title={one.node} key={one.node}>
           <Failure error={one.error} />

@@ -39,7 +39,7 @@ function JobFacts({ job }: { job: Job }) {
         ['Blocks', job.total_blocks !== null ? `${count(job.blocks)} of ${count(job.total_blocks)}` : count(job.blocks)],
         ['Bytes', bytes(job.bytes)],
         ['Rate', rate(job.mb_per_s * 1e6)],
-        ['Time', span(job.elapsed_s)],
+        ['Duration', span(job.elapsed_s)],
         ['Lost blocks', count(job.lost_blocks)],
         ['Failed checks', count(job.crc_errors)],
         ['Device', job.device],

@@ -52,7 +52,7 @@ function Worker({ worker }: { worker: string }) {
   const jobs = useLoad((signal) => call<{ jobs: Job[] }>('PipelineService', 'ListJobs', { page_size: MOST_JOBS }, { worker, signal }), `jobs ${worker}`, 1000);
   const all = (jobs.value?.jobs ?? []).map(readable);
   return (
-    <Panel title={worker} actions={<Badge tone={node.error ? 'bad' : node.value ? 'good' : 'plain'}>{node.error ? 'unreachable' : node.value ? 'answers' : 'asked'}</Badge>}>
+    <Panel title={worker} actions={<Badge tone={node.error ? 'bad' : node.value ? 'good' : 'plain'}>{node.error ? 'unreachable' : node.value ? 'online' : 'connecting'}</Badge>}>
       <Failure error={node.error ?? jobs.error} />
       {node.value && (
         <Facts
@@ -66,7 +66,7 @@ function Worker({ worker }: { worker: string }) {
       )}
       {jobs.value && all.length === 0 && <Empty>No jobs since the worker started.</Empty>}
       {all.length > 0 && (
-        <Table caption={`Jobs of ${worker}`} head={['Job', 'What', 'State', 'Recording', 'Progress', 'Bytes', 'Rate', 'Lost', 'Began', '']}>
+        <Table caption={`Jobs of ${worker}`} head={['Job', 'Kind', 'State', 'Recording', 'Progress', 'Size', 'Rate', 'Lost', 'Started', '']}>
           {all.map((job) => (
             <Row key={job.name} job={job} worker={worker} onChange={jobs.reload} />
           ))}

@@ -30,7 +30,7 @@ interface Newest {
 // As tapectl does, "latest" is the newest of its channel.
 async function nameOf(text: string): Promise<string> {
   const [lun, channel, recording] = text.trim().split('/');
-  if (!lun || !channel || !recording) throw new Error('The recording must be LUN/CHANNEL/RECORDING.');
+  if (!lun || !channel || !recording) throw new Error('The recording must have the form LUN/CHANNEL/RECORDING.');
   const parent = `luns/${lun}/channels/${channel}`;
   if (recording !== 'latest') return `${parent}/recordings/${recording}`;
   const page = await call<Newest>('CatalogService', 'ListRecordings', { parent, page_size: 1 });
@@ -61,7 +61,7 @@ async function requestOf(where: Where, fields: Fields, sampleRateFactor: number 
 function factorOf(text: string): number | undefined {
   if (text === '' || text === 'max') return undefined;
   const factor = text === 'recorded' ? 1 : Number(text);
-  if (!(factor > 0)) throw new Error('The rate must be recorded, max, or a number.');
+  if (!(factor > 0)) throw new Error('The rate must be "recorded", "max" or a number.');
   return factor;
 }
 
@@ -82,17 +82,17 @@ const lineOf = (where: Where, fields: Fields) =>
 function Range({ fields, change }: { fields: Fields; change: (more: Partial<Fields>) => void }) {
   return (
     <div class="fields">
-      <TextField label="Recording" hint="LUN/CHANNEL/RECORDING, or …/latest" value={fields.recording} onInput={(recording) => change({ recording })} required />
-      <TextField label="From sample" hint="from 0; empty: the first" inputMode="numeric" value={fields.from} onInput={(from) => change({ from })} />
-      <TextField label="Stop before sample" hint="empty: the end" inputMode="numeric" value={fields.to} onInput={(to) => change({ to })} />
+      <TextField label="Recording" hint="LUN/CHANNEL/RECORDING, or LUN/CHANNEL/latest" value={fields.recording} onInput={(recording) => change({ recording })} required />
+      <TextField label="From sample" hint="Counts from 0; empty: the first" inputMode="numeric" value={fields.from} onInput={(from) => change({ from })} />
+      <TextField label="Stop before sample" hint="Empty: the end" inputMode="numeric" value={fields.to} onInput={(to) => change({ to })} />
       <Choice
         label="Rate"
         value={fields.rate}
         onChange={(rate) => change({ rate })}
         choices={[['max', 'as fast as possible'], ['recorded', 'as recorded'], ['0.5', 'half the recorded rate'], ['2', 'twice the recorded rate']]}
       />
-      <Check label="Follow it while it is recorded" checked={fields.follow} onChange={(follow) => change({ follow })} />
-      <Check label="Go on with the segments that follow" checked={fields.stream} onChange={(stream) => change({ stream })} />
+      <Check label="Follow a running recording" checked={fields.follow} onChange={(follow) => change({ follow })} />
+      <Check label="Continue into the following segments" checked={fields.stream} onChange={(stream) => change({ stream })} />
     </div>
   );
 }

@@ -32,7 +32,7 @@ export function RecordPage({ info, query }: { info: ConsoleInfo; query: URLSearc
         <Form onSubmit={() => action.run(start)}>
           <WhereForm where={where} workers={info.workers} node={node.value} set={set} />
           <div class="fields">
-            <Choice label="Channel" value={fields.channel} choices={[['', 'choose one'], ...names]} onChange={(channel) => change({ channel })} />
+            <Choice label="Channel" value={fields.channel} choices={[['', 'Choose a channel'], ...names]} onChange={(channel) => change({ channel })} />
             <TextField label="Duration" hint="10s, 1m30s; empty: until Stop" value={fields.duration} wrong={isWrong(fields)} onInput={(duration) => change({ duration })} />
             <TextField label="Blocks" hint="Limit instead of a duration" inputMode="numeric" value={fields.blocks} onInput={(blocks) => change({ blocks })} />
           </div>

@@ -28,11 +28,11 @@ export function StageForm({ label, fields, names, set, id }: Props) {
   return (
     <fieldset class="stage">
       <legend>{label}</legend>
-      <Choice label="Which" value={fields.name} choices={names.includes(fields.name) ? names : [fields.name, ...names]} onChange={(name) => set({ ...fields, name })} />
+      <Choice label="Kind" value={fields.name} choices={names.includes(fields.name) ? names : [fields.name, ...names]} onChange={(name) => set({ ...fields, name })} />
       <div class="field wide">
-        <label for={id}>Settings</label>
+        <label for={id}>Parameters</label>
         <textarea id={id} rows={2} value={fields.settings} onInput={(event) => set({ ...fields, settings: event.currentTarget.value })} />
-        <small>NAME=VALUE, one per line{hint ? `; e.g. ${hint}` : ''}. Unset parameters keep their defaults.</small>
+        <small>One NAME=VALUE per line{hint ? `, e.g. ${hint}` : ''}. The others keep their defaults.</small>
       </div>
     </fieldset>
   );
@@ -68,9 +68,9 @@ export function WhereForm({ where, workers, node, set }: { where: Where; workers
   return (
     <div class="fields">
       <Choice label="Worker" value={where.worker} choices={workers} onChange={(worker) => set({ worker })} />
-      <TextField label="Storage node" hint="HOST:PORT, as the worker reaches it" value={where.storage} onInput={(storage) => set({ storage })} required />
-      <TextField label="Device" hint="empty: the one with the fewest jobs" value={where.device} suggestions={(node?.memory ?? []).map((memory) => memory.device)} onInput={(device) => set({ device })} />
-      <TextField label="Rails" hint="r0,r1; empty: the nearest" value={where.rails} onInput={(rails) => set({ rails })} />
+      <TextField label="Storage node" hint="HOST:PORT that the worker connects to" value={where.storage} onInput={(storage) => set({ storage })} required />
+      <TextField label="Device" hint="Empty: the device with the fewest jobs" value={where.device} suggestions={(node?.memory ?? []).map((memory) => memory.device)} onInput={(device) => set({ device })} />
+      <TextField label="Rails" hint="e.g. r0,r1; empty: the nearest rails" value={where.rails} onInput={(rails) => set({ rails })} />
     </div>
   );
 }

@@ -11,17 +11,33 @@ import { CHANNEL_MASK, changed, type ChannelFields, channelFields, channelOf, ch
 import { CHANNEL_SETTINGS, type Setting } from './settings.ts';
 
 const DATATYPES = ['cf32_le', 'ci16_le', 'ci8', 'cu8', 'cf64_le', 'ci32_le', 'rf32_le', 'ri16_le', 'ri8', 'ru8'];
-// Where the option's words say less.
+// Where the words of the option would be unclear in a form.
 const LABELS: Record<string, string> = {
-  block_bytes: 'Block',
-  sample_rate: 'Samples per second',
+  block_bytes: 'Block size',
+  sample_rate: 'Sample rate',
   datatype: 'Sample type',
   commit_level: 'Commit level',
   transfer_op: 'Transfer operation',
   pre_trigger: 'Keep before a trigger',
   post_trigger: 'Keep after a trigger',
+  segment_bytes: 'Segment size',
   move_after: 'Delay before moving',
   labels: 'Labels',
+};
+
+// Where the help of the option names other options.
+const HINTS: Record<string, string> = {
+  sample_rate: 'Samples per second, e.g. 2.4M or 1e9; empty: unknown',
+  transfer_op: 'How the worker moves blocks over RDMA rails',
+  commit_level: 'A block counts once it is received, written or durable',
+  pre_trigger: 'e.g. 2s; empty: nothing. Commit level "received" keeps it in memory; other levels need a ring LUN',
+  post_trigger: 'e.g. 2s; empty: nothing',
+  segment_bytes: 'e.g. 10GiB; empty: never, or 1/64 of a ring LUN',
+  move_to: 'A LUN of this node; empty: never',
+  move_after: 'Counts from the end of a recording, e.g. 1h',
+  move_rate_bytes_per_second: 'Bytes per second, e.g. 200MB; empty: 100 MB',
+  description: '',
+  labels: 'e.g. site=north, rack=7',
 };
 
 async function save(lun: string, before: ChannelFields | undefined, fields: ChannelFields): Promise<void> {
@@ -40,11 +56,11 @@ async function save(lun: string, before: ChannelFields | undefined, fields: Chan
 
 function SettingField({ setting, value, set }: { setting: Setting; value: string; set: (value: string) => void }) {
   const { name, words, help, zero, initial } = setting;
-  const named = { label: LABELS[name] ?? wordsOf(setting), value };
+  const hint = HINTS[name] ?? (zero ? `${help}; empty: ${zero}` : help);
+  const named = { label: LABELS[name] ?? wordsOf(setting), value, hint };
   if (words.length > 0) return <Choice {...named} onChange={set} choices={zero ? [['', zero], ...words] : words} />;
-  const hint = zero ? `${help}; empty: ${zero}` : help;
   const suggestions = name === 'datatype' ? { suggestions: DATATYPES } : {};
-  return <TextField {...named} {...suggestions} hint={hint} onInput={set} required={zero === '' && initial !== ''} />;
+  return <TextField {...named} {...suggestions} onInput={set} required={zero === '' && initial !== ''} />;
 }
 
 export function ChannelForm({ lun, channel, onDone, onClose }: { lun: string; channel?: Channel | undefined; onDone: () => void; onClose: () => void }) {

@@ -1,5 +1,5 @@
 // What the forms of LUNs and channels hold, as people type it, and what is made of it.
-import { bytes, pairsText, parseBytes, parsePairs, parseRate, parseSpan } from '../format.ts';
+import { pairsText, parseBytes, parsePairs, parseRate, parseSpan } from '../format.ts';
 import type { Options } from '../tapectl.ts';
 import type { Channel, Lun } from '../types.ts';
 import { CHANNEL_SETTINGS, type Setting } from './settings.ts';
@@ -84,14 +84,14 @@ export const channelFields = (channel?: Channel): ChannelFields => ({
 function asBytes(what: string, text: string): number {
   if (text.trim() === '') return 0;
   const value = parseBytes(text);
-  if (value === undefined) throw new Error(`${what} must be a number of bytes, for example ${bytes(10 * 2 ** 30).replace(/\.\d+ /, '')}.`);
+  if (value === undefined) throw new Error(`${what} must be a size, for example 10GiB or 1M.`);
   return value;
 }
 
 function asSpan(what: string, text: string): number {
   if (text.trim() === '') return 0;
   const value = parseSpan(text);
-  if (value === undefined) throw new Error(`${what} must be a time, for example 72h or 2s.`);
+  if (value === undefined) throw new Error(`${what} must be a duration, for example 72h or 1m30s.`);
   return value;
 }
 
@@ -103,7 +103,7 @@ function asNumber(what: string, text: string): number {
 
 function asLabels(text: string): Record<string, string> {
   const labels = parsePairs(text);
-  if (!labels) throw new Error('Labels must have the form site=north, rack=7.');
+  if (!labels) throw new Error('The labels must have the form site=north, rack=7.');
   return labels;
 }
 

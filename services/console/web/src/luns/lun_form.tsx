@@ -41,16 +41,16 @@ function Policy({ fields, set }: { fields: LunFields; set: (change: Partial<LunF
   return (
     <>
       <Choice
-        label="If it is full"
+        label="When full"
         value={fields.policy}
         onChange={(policy) => set({ policy })}
         choices={[
-          ['stop', 'stop: recordings end'],
-          ['ring', 'ring: the oldest are deleted'],
+          ['stop', 'Stop recording'],
+          ['ring', 'Delete the oldest (ring)'],
         ]}
       />
-      <TextField label="Delete recordings after" hint="72h; empty: never" value={fields.maxAge} onInput={(maxAge) => set({ maxAge })} />
-      <TextField label="Delete the oldest above, in percent" hint="empty: never" inputMode="numeric" value={fields.maxFill} onInput={(maxFill) => set({ maxFill })} />
+      <TextField label="Age limit" hint="Delete recordings this long after their end, e.g. 72h; empty: never" value={fields.maxAge} onInput={(maxAge) => set({ maxAge })} />
+      <TextField label="Fill limit" hint="Delete the oldest recordings above this percentage; empty: never" inputMode="numeric" value={fields.maxFill} onInput={(maxFill) => set({ maxFill })} />
     </>
   );
 }
@@ -62,17 +62,17 @@ function Layout({ isNew, fields, set }: { isNew: boolean; fields: LunFields; set
       {isNew && (
         <Choice
           label="Copies"
-          hint="2 needs two members"
+          hint="Two copies need two members"
           value={fields.copies}
           onChange={(copies) => set({ copies })}
           choices={[
-            ['1', '1: a stripe over all members'],
-            ['2', '2: a mirror of two members'],
+            ['1', '1: striped over all members'],
+            ['2', '2: mirrored on two members'],
           ]}
         />
       )}
-      <TextField label="Prewritten files per member" hint="at most 1000; empty: none" inputMode="numeric" value={fields.prewriteFiles} onInput={(prewriteFiles) => set({ prewriteFiles })} />
-      <TextField label="Size of a prewritten file" hint="1GiB, the size of a segment on a member" value={fields.prewriteBytes} onInput={(prewriteBytes) => set({ prewriteBytes })} />
+      <TextField label="Prewritten files per member" hint="Faster to record into, at most 1000; empty: none" inputMode="numeric" value={fields.prewriteFiles} onInput={(prewriteFiles) => set({ prewriteFiles })} />
+      <TextField label="Size of a prewritten file" hint="Best the size of a segment on one member, e.g. 1GiB" value={fields.prewriteBytes} onInput={(prewriteBytes) => set({ prewriteBytes })} />
     </>
   );
 }
@@ -100,13 +100,13 @@ export function LunForm({ lun, node, onDone, onClose }: { lun?: Lun | undefined;
           <div class="field wide">
             <label for="lun-members">Members</label>
             <textarea id="lun-members" rows={2} value={fields.members} disabled={fields.store === 'memory'} onInput={(event) => set({ members: event.currentTarget.value })} />
-            <small>One directory or device of the storage node per line. Members can be added later but not removed.</small>
+            <small>An empty directory or a device of the storage node, one per line. You can add members later but not remove them.</small>
           </div>
-          <TextField label="Capacity" hint="10GiB; empty: what its members hold" value={fields.capacity} onInput={(capacity) => set({ capacity })} />
+          <TextField label="Capacity" hint="e.g. 10GiB; empty: all space of the members" value={fields.capacity} onInput={(capacity) => set({ capacity })} />
           <Policy fields={fields} set={set} />
           <Layout isNew={!lun} fields={fields} set={set} />
           <TextField label="Description" value={fields.description} onInput={(description) => set({ description })} />
-          <TextField label="Labels" hint="site=north, rack=7" value={fields.labels} onInput={(labels) => set({ labels })} />
+          <TextField label="Labels" hint="e.g. site=north, rack=7" value={fields.labels} onInput={(labels) => set({ labels })} />
         </div>
         <Line text={lineOf(before, fields)} />
         <Failure error={action.error} />

@@ -25,14 +25,14 @@ function LunFacts({ lun }: { lun: Lun }) {
         facts={[
           ['Store', lun.store],
           ['Members', lun.members.join(', ') || 'memory of the node'],
-          ['Used', `${bytes(lun.used_bytes)} of ${capacity > 0 ? bytes(capacity) : 'what its members hold'}`],
+          ['Used', `${bytes(lun.used_bytes)} of ${capacity > 0 ? bytes(capacity) : 'all space of the members'}`],
           ['Recordings', count(lun.recordings)],
-          ['When full', lun.full_policy === 'ring' ? 'ring: the oldest are deleted' : 'stop: recordings end'],
-          ['Deleted after', lun.max_age_s > 0 ? span(lun.max_age_s) : 'never'],
-          ['Deleted above', lun.max_fill_percent > 0 ? `${lun.max_fill_percent} %` : 'never'],
+          ['When full', lun.full_policy === 'ring' ? 'Delete the oldest (ring)' : 'Stop recording'],
+          ['Age limit', lun.max_age_s > 0 ? span(lun.max_age_s) : 'none'],
+          ['Fill limit', lun.max_fill_percent > 0 ? `${lun.max_fill_percent} %` : 'none'],
           ...(lun.copies > 1 ? ([['Copies', String(lun.copies)]] as [string, string][]) : []),
           ...(lun.prewrite_files > 0 ? ([['Prewritten files', `${count(lun.prewrite_files)} of ${bytes(lun.prewrite_bytes)} per member`]] as [string, string][]) : []),
-          ['Made', time(lun.create_time)],
+          ['Created', time(lun.create_time)],
           ['Description', lun.description || '—'],
           ['Labels', pairsText(lun.labels) || '—'],
         ]}
@@ -42,9 +42,9 @@ function LunFacts({ lun }: { lun: Lun }) {
 }
 
 function Channels({ lun, channels, open }: { lun: Lun; channels: Channel[]; open: (what: Open) => void }) {
-  if (channels.length === 0) return <Empty>No channels yet.</Empty>;
+  if (channels.length === 0) return <Empty>No channels yet. A recording needs one.</Empty>;
   return (
-    <Table caption={`Channels of ${shortName(lun.name)}`} head={['Channel', 'Samples', 'Rate', 'Block', 'Commit', 'Trigger', '']}>
+    <Table caption={`Channels of ${shortName(lun.name)}`} head={['Channel', 'Sample type', 'Sample rate', 'Block size', 'Commit level', 'Pre-trigger', '']}>
       {channels.map((channel) => (
         <tr key={channel.name}>
           <td>
@@ -54,7 +54,7 @@ function Channels({ lun, channels, open }: { lun: Lun; channels: Channel[]; open
           <td class="number">{sampleRate(channel.sample_rate)}</td>
           <td class="number">{bytes(channel.block_bytes)}</td>
           <td>{channel.commit_level}</td>
-          <td>{channel.pre_trigger_s > 0 ? `${span(channel.pre_trigger_s)} before` : '—'}</td>
+          <td>{channel.pre_trigger_s > 0 ? span(channel.pre_trigger_s) : '—'}</td>
           <td>
             <div class="does">
               <a class="button" href={linkTo('record', { channel: shortName(channel.name) })} aria-label={`Record into ${shortName(channel.name)}`}>
@@ -121,7 +121,7 @@ function Opened({ what, node, onDone, onClose }: { what: Open; node: NodeInfo | 
     <Deletion
       what={noun}
       name={shortName(thing.name)}
-      consequence={noun === 'LUN' ? 'This also deletes its channels and all its recordings. They cannot be restored.' : 'The node refuses to delete a channel with recordings.'}
+      consequence={noun === 'LUN' ? 'This also deletes its channels and all its recordings. You cannot restore them.' : 'The node refuses to delete a channel with recordings.'}
       line={line([noun.toLowerCase(), 'delete', shortName(thing.name)], noun === 'LUN' ? { force: true } : {})}
       onDelete={remove}
       onClose={onClose}

@@ -11,7 +11,7 @@ import { Name } from '../ui/name.tsx';
 
 function Findings({ scrub }: { scrub: Scrub }) {
   const { findings } = scrub;
-  if (findings.length === 0) return <Empty>{scrub.state !== 'NONE' ? 'No damage found.' : 'No scrub since the node started.'}</Empty>;
+  if (findings.length === 0) return <Empty>{scrub.state !== 'NONE' ? 'No damage found.' : 'No scrub since the storage node started. A scrub reads all closed recordings of the LUN and repairs what it can.'}</Empty>;
   return (
     <Table caption="Findings of the scrub" head={['Recording', 'Block', 'Damage', 'Detail', '']}>
       {findings.map((finding, index) => (
@@ -22,7 +22,7 @@ function Findings({ scrub }: { scrub: Scrub }) {
           <td class="number">{finding.block?.sequence}</td>
           <td>{finding.block?.kind}</td>
           <td>{finding.block?.detail}</td>
-          <td>{finding.repaired ? <Badge tone="good">mended</Badge> : <Badge tone="bad">damaged</Badge>}</td>
+          <td>{finding.repaired ? <Badge tone="good">repaired</Badge> : <Badge tone="bad">damaged</Badge>}</td>
         </tr>
       ))}
     </Table>
@@ -35,13 +35,13 @@ function Progress({ scrub, lun }: { scrub: Scrub; lun: Lun }) {
       <progress aria-label="Recordings read" max={Math.max(1, lun.recordings)} value={scrub.recordings} />
       <Facts
         facts={[
-          ['State', scrub.state !== 'NONE' ? scrub.state : 'none yet'],
+          ['State', scrub.state !== 'NONE' ? scrub.state : 'none'],
           ['Recordings read', `${count(scrub.recordings)} of ${count(lun.recordings)}`],
           ['Blocks read', count(scrub.blocks)],
-          ['Damaged', count(scrub.damaged)],
-          ['Mended', count(scrub.repaired)],
-          ...(scrub.recording ? ([['Reads', shortName(scrub.recording)]] as [string, string][]) : []),
-          ...(scrub.cause ? ([['Stopped by', scrub.cause]] as [string, string][]) : []),
+          ['Damaged blocks', count(scrub.damaged)],
+          ['Repaired blocks', count(scrub.repaired)],
+          ...(scrub.recording ? ([['Current recording', shortName(scrub.recording)]] as [string, string][]) : []),
+          ...(scrub.cause ? ([['Cause', scrub.cause]] as [string, string][]) : []),
         ]}
       />
     </>
@@ -75,7 +75,7 @@ export function ScrubPanel({ lun }: { lun: Lun }) {
       }
     >
       <div class="fields">
-        <TextField label="Bytes to read per second" value={speed} onInput={setSpeed} wrong={parseBytes(speed) === undefined} />
+        <TextField label="Read rate" hint="Bytes per second, e.g. 200MB" value={speed} onInput={setSpeed} wrong={parseBytes(speed) === undefined} />
       </div>
       <Line text={line(['scrub', runs ? 'stop' : 'start', shortName(lun.name)], runs ? {} : { rate: speed })} />
       <Failure error={action.error ?? loaded.error} />

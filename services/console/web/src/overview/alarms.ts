@@ -1,5 +1,5 @@
 // What somebody should look at, from what the overview has anyway.
-import { shortName } from '../format.ts';
+import { plural, shortName } from '../format.ts';
 import type { Lun, Stats } from '../types.ts';
 
 export interface Alarm {
@@ -23,7 +23,7 @@ function ofStats(stats: Stats): Alarm[] {
     .filter((rail) => !rail.up && rail.cause !== '')
     .map((rail) => ({ bad: true, text: `Rail ${rail.name} is down: ${rail.cause}` }));
   const damaged = stats.crc_errors;
-  if (damaged > 0) alarms.push({ bad: false, text: `${damaged} blocks failed their check in transit since the node started and were sent again` });
+  if (damaged > 0) alarms.push({ bad: false, text: `Since the node started, ${plural(damaged, 'block')} failed the check in transit. The worker sent them again.` });
   return alarms;
 }
 

@@ -1,6 +1,6 @@
 // How the node does just now: its rails, what records and plays, the room that is left, and what is wrong.
 import { call, list } from '../api.ts';
-import { bytes, hoursLeft, rate, shortName, span } from '../format.ts';
+import { bytes, plural, rate, shortName, span, timeLeft } from '../format.ts';
 import { hasEnded, readable } from '../jobs/states.ts';
 import { useLoad, usePresence } from '../load.ts';
 import { linkTo } from '../route.ts';
@@ -39,7 +39,7 @@ function Rails({ rails, live }: { rails: Rail[]; live: Live }) {
   const others = [...live.rails.keys()].filter((name) => !rails.some((rail) => rail.name === name));
   return (
     <div class="gauges">
-      <Gauge name="All rails" detail={`${live.stats?.sessions ?? 0} sessions`} bytesPerS={live.total} limit={limit} />
+      <Gauge name="All rails" detail={plural(live.stats?.sessions ?? 0, 'session')} bytesPerS={live.total} limit={limit} />
       {rails.map((rail, index) => (
         <Gauge
           key={rail.name}
@@ -50,7 +50,7 @@ function Rails({ rails, live }: { rails: Rail[]; live: Live }) {
         />
       ))}
       {others.map((name) => (
-        <Gauge key={name} name={name} detail="a worker's name" bytesPerS={live.rails.get(name) ?? 0} limit={0} />
+        <Gauge key={name} name={name} detail="named by a worker" bytesPerS={live.rails.get(name) ?? 0} limit={0} />
       ))}
     </div>
   );
@@ -59,7 +59,7 @@ function Rails({ rails, live }: { rails: Rail[]; live: Live }) {
 function Alarms({ luns, live }: { luns: Lun[] | undefined; live: Live }) {
   const { isAway } = usePresence();
   if (isAway) return <Empty>Unknown: the storage node does not answer.</Empty>;
-  if (!luns || !live.stats) return <Empty>Asking the node …</Empty>;
+  if (!luns || !live.stats) return <Empty>Loading …</Empty>;
   const alarms = alarmsOf(luns, live.stats);
   if (alarms.length === 0) return <Empty>No alarms. Run the doctor for a full check.</Empty>;
   return (
@@ -75,13 +75,13 @@ function Alarms({ luns, live }: { luns: Lun[] | undefined; live: Live }) {
 
 function Activity({ running, jobs }: { running: Running[]; jobs: Job[] }) {
   const plays = jobs.filter((job) => job.direction === 'PLAYBACK');
-  if (running.length + plays.length === 0) return <Empty>Nothing records or plays.</Empty>;
+  if (running.length + plays.length === 0) return <Empty>No recording or playback runs.</Empty>;
   return (
-    <Table caption="Running recordings and playbacks" head={['', 'Recording', 'Rate', 'Bytes', 'Lost']}>
+    <Table caption="Running recordings and playbacks" head={['Job', 'Recording', 'Rate', 'Size', 'Lost blocks']}>
       {running.map(({ recording, bytesPerS }) => (
         <tr key={recording.name}>
           <td>
-            <Badge tone="bad">records</Badge>
+            <Badge tone="bad">recording</Badge>
           </td>
           <td>
             <Name text={shortName(recording.name)} href={`#/recording/${recording.name}`} />
@@ -94,7 +94,7 @@ function Activity({ running, jobs }: { running: Running[]; jobs: Job[] }) {
       {plays.map((job) => (
         <tr key={job.name}>
           <td>
-            <Badge tone="good">plays</Badge>
+            <Badge tone="good">playing</Badge>
           </td>
           <td>
             <Name text={shortName(job.recording)} href={`#/recording/${job.recording}`} />
@@ -110,16 +110,17 @@ function Activity({ running, jobs }: { running: Running[]; jobs: Job[] }) {
 
 function leftOf(lun: Lun, bytesPerS: number): string {
   const capacity = lun.capacity_bytes;
+  if (lun.state === 'OFFLINE') return '—';
   if (capacity === 0) return 'limited by its file system';
   const free = Math.max(0, capacity - lun.used_bytes);
-  if (lun.full_policy === 'ring') return bytesPerS > 0 ? `ring, goes back ${span(capacity / bytesPerS)}` : 'ring';
-  return bytesPerS > 0 ? hoursLeft(free, bytesPerS) : `${bytes(free)}, nothing records`;
+  if (lun.full_policy === 'ring') return bytesPerS > 0 ? `keeps the last ${span(capacity / bytesPerS)}` : 'ring: deletes the oldest';
+  return bytesPerS > 0 ? timeLeft(free, bytesPerS) : `${bytes(free)}, idle`;
 }
 
 function Room({ luns, byLun }: { luns: Lun[]; byLun: Map<string, number> }) {
   if (luns.length === 0) return <Empty>No LUNs yet.</Empty>;
   return (
-    <Table caption="Space left" head={['LUN', 'State', 'Used', 'Capacity', 'Fill', 'Left at this rate']}>
+    <Table caption="Space left" head={['LUN', 'State', 'Used', 'Capacity', 'Fill', 'Time left']}>
       {luns.map((lun) => (
         <tr key={lun.name}>
           <td>
@@ -167,7 +168,7 @@ export function Overview({ info }: { info: ConsoleInfo }) {
         <Activity running={running} jobs={jobs.value ?? []} />
       </Panel>
       <Panel title="Space">
-        {luns.value ? <Room luns={luns.value} byLun={byLun} /> : <Empty>Asking the node …</Empty>}
+        {luns.value ? <Room luns={luns.value} byLun={byLun} /> : <Empty>Loading …</Empty>}
       </Panel>
     </>
   );

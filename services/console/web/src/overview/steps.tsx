@@ -69,7 +69,7 @@ export function FirstSteps() {
           isDone={lun !== undefined}
           isNext={lun === undefined}
           title="Create a LUN"
-          text="A LUN is a volume of this node: an empty directory, a device, or memory. Recordings lie on it."
+          text="A LUN is a volume of this node: a directory, a device, or memory. It holds recordings."
           action="New LUN"
           href={linkTo('luns', { new: 'lun' })}
         />
@@ -77,7 +77,7 @@ export function FirstSteps() {
           isDone={channel !== undefined}
           isNext={lun !== undefined && channel === undefined}
           title="Create a channel"
-          text="A channel is one kind of stream on a LUN: its sample type, its sample rate, its block size."
+          text="A channel sets the sample type, sample rate and block size of its recordings."
           action="New channel"
           href={linkTo('luns', { new: 'channel', lun: lun ? shortName(lun) : '' })}
         />
@@ -85,7 +85,7 @@ export function FirstSteps() {
           isDone={false}
           isNext={channel !== undefined}
           title="Record"
-          text="A worker sends samples into the channel: a test signal, a file, or packets from a network."
+          text="A worker sends samples into the channel: a test signal, a file, or network packets."
           action="Record"
           href={linkTo('record', { channel: channel ? shortName(channel) : '' })}
         />

@@ -1,9 +1,9 @@
-// Gaps and marks as lists, from where one gets to them.
+// Gaps and annotations as lists, with buttons that show them.
 import { count } from '../format.ts';
 import { Empty, Panel, Table } from '../ui/basics.tsx';
 import type { Timeline } from '../types.ts';
 
-// Of each; the rest tapectl tells.
+// Of each list; tapectl lists all.
 const MOST_ROWS = 100;
 
 interface Props {
@@ -23,8 +23,8 @@ export function MarksView({ timeline, onShow }: Props) {
   const marks = timeline.annotations;
   if (marks.length === 0) return null;
   return (
-    <Panel title="Marks">
-      <Table caption="List of marks" head={['Sample', 'Samples', 'Label', 'Comment', '']}>
+    <Panel title="Annotations">
+      <Table caption="List of annotations" head={['First sample', 'Samples', 'Label', 'Comment', '']}>
         {marks.slice(0, MOST_ROWS).map((mark, index) => (
           <tr key={index}>
             <td class="number">{count(mark.first_sample)}</td>
@@ -32,7 +32,7 @@ export function MarksView({ timeline, onShow }: Props) {
             <td>{mark.label}</td>
             <td>{mark.comment}</td>
             <td>
-              <Show what={`the mark at sample ${mark.first_sample}`} first={mark.first_sample} samples={mark.sample_count} onShow={onShow} />
+              <Show what={`the annotation at sample ${mark.first_sample}`} first={mark.first_sample} samples={mark.sample_count} onShow={onShow} />
             </td>
           </tr>
         ))}
@@ -46,7 +46,7 @@ export function GapsView({ timeline, onShow }: Props) {
   if (gaps.length === 0) return null;
   return (
     <Panel title="Gaps">
-      <Table caption="List of gaps" head={['Sample', 'Samples missing', '']}>
+      <Table caption="List of gaps" head={['First sample', 'Missing samples', '']}>
         {gaps.slice(0, MOST_ROWS).map((gap) => (
           <tr key={gap.first_sample}>
             <td class="number">{count(gap.first_sample)}</td>
@@ -57,7 +57,7 @@ export function GapsView({ timeline, onShow }: Props) {
           </tr>
         ))}
       </Table>
-      {timeline.gaps_total > MOST_ROWS && <Empty>There are {count(timeline.gaps_total)} of them.</Empty>}
+      {timeline.gaps_total > MOST_ROWS && <Empty>The list has {MOST_ROWS} of {count(timeline.gaps_total)} gaps.</Empty>}
     </Panel>
   );
 }

@@ -20,20 +20,20 @@ function About({ recording }: { recording: Recording }) {
     <Facts
       facts={[
         ['State', <StateBadge recording={recording} />],
-        ['Bytes', bytes(recording.bytes)],
+        ['Size', bytes(recording.bytes)],
         ['Blocks', `${count(recording.blocks)} of ${bytes(recording.block_bytes)}${recording.missing_blocks > 0 ? `, ${count(recording.missing_blocks)} missing` : ''}`],
-        ['Samples', `${recording.datatype} at ${sampleRate(recording.sample_rate)}`],
-        ['Counts when', recording.commit_level],
+        ['Sample type', `${recording.datatype} at ${sampleRate(recording.sample_rate)}`],
+        ['Commit level', recording.commit_level],
         ['First sample', sampleTime(recording.start_time)],
         ['Opened', time(recording.open_time)],
         ['Closed', time(recording.close_time)],
         ['Description', recording.description || '—'],
-        ['Made by', originText(recording.origin)],
+        ['Origin', originText(recording.origin)],
         ...(recording.group?.name ? ([['Group', `${recording.group.name}, ${recording.group.number} of ${recording.group.members}`]] as [string, string][]) : []),
         ...(recording.part ? ([['Part', `${recording.part.number} of ${recording.part.parts}`]] as [string, string][]) : []),
         ...(recording.original ? ([['Copy of', shortName(recording.original)]] as [string, string][]) : []),
         ['Labels', pairsText(recording.labels) || '—'],
-        ...(recording.cause ? ([['Closed because', recording.cause]] as [string, string][]) : []),
+        ...(recording.cause ? ([['Cause', recording.cause]] as [string, string][]) : []),
         ...(recording.stream ? ([['Segment', `${recording.segment} of ${recording.stream}`]] as [string, string][]) : []),
       ]}
     />
@@ -78,7 +78,7 @@ function Views({ recording, timeline, onWindow }: ViewsProps) {
         actions={
           recording.state === 'RECORDING' && (
             <>
-              <Badge tone="bad">records</Badge>
+              <Badge tone="bad">recording</Badge>
               <Check label="Follow" checked={follow} onChange={setFollow} />
             </>
           )
@@ -116,7 +116,7 @@ export function RecordingPage({ name }: { name: string }) {
   if (gone) return <Empty>This recording was deleted.</Empty>;
   if (!recording) return <Failure error={loaded.error} />;
   const course = timeline instanceof Error ? undefined : timeline;
-  // What is annotated and fetched is what is looked at, unless told.
+  // The dialogs begin with the part that the page shows.
   const shown = window && { first: window.first, samples: Math.min(MOST_FETCHED, window.count) };
   return (
     <>

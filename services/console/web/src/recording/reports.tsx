@@ -1,7 +1,7 @@
 // What bounded a recording's rate, and the trace of its blocks.
 import { useState } from 'preact/hooks';
 import { call } from '../api.ts';
-import { shortName } from '../format.ts';
+import { plural, shortName } from '../format.ts';
 import { useAction, useLoad } from '../load.ts';
 import { saveAs } from '../recordings/samples.ts';
 import { line } from '../tapectl.ts';
@@ -52,11 +52,11 @@ export function TraceView({ recording }: { recording: string }) {
       title="Trace"
       actions={
         <button type="button" disabled={action.busy} onClick={() => action.run(save)}>
-          {action.busy ? `${pages} pages` : 'Download as JSON'}
+          {action.busy ? plural(pages, 'page') : 'Download as JSON'}
         </button>
       }
     >
-      <p>The times at which each block passed each step on this node. The flight recorder keeps some seconds. The command below adds the worker's.</p>
+      <p>The trace has the time of each step of each block on this node. The flight recorder keeps the last seconds. The command below adds the steps on the worker.</p>
       <Failure error={action.error} />
       <Line text={line(['trace', name], { into: 'run.pftrace' })} />
     </Panel>

@@ -30,7 +30,7 @@ function Values({ first, parts, missing }: { first: number; parts: number[][]; m
   const rows = Array.from({ length: Math.min(MOST_TOLD, parts[0]?.length ?? 0) }, (_, index) => index);
   return (
     <details>
-      <summary>The first {rows.length} as numbers</summary>
+      <summary>First {rows.length} samples as numbers</summary>
       <Table caption="List of samples" head={['Sample', ...(parts.length > 1 ? ['I', 'Q'] : ['Value'])]}>
         {rows.map((index) => (
           <tr key={index} data-sample={first + index}>
@@ -109,7 +109,7 @@ export function SamplesView(props: Props) {
   return (
     <Panel title={few ? 'Samples' : 'Levels and power'}>
       {few ? <SamplesPlot {...props} /> : <EnvelopePlots {...props} />}
-      {!few && <p class="of">Zoom to {count(MOST_DRAWN)} samples or fewer to draw each one.</p>}
+      {!few && <p class="of">Zoom in to {count(MOST_DRAWN)} samples to see each one.</p>}
     </Panel>
   );
 }

@@ -1,7 +1,7 @@
 // Spectrum and waterfall of the part of the recording that is looked at.
 import { useMemo, useState } from 'preact/hooks';
 import { call } from '../api.ts';
-import { count, level } from '../format.ts';
+import { count, level, minus } from '../format.ts';
 import { useLatest } from '../load.ts';
 import { Failure, Panel } from '../ui/basics.tsx';
 import { TextField } from '../ui/form.tsx';
@@ -108,7 +108,7 @@ function SpectrumPlot({ spectrogram, window }: { spectrogram: Spectrogram; windo
   return (
     <>
       <p class="of" data-peak={data[0]?.[peak] ?? ''} data-peak-db={data[1]?.[peak] ?? ''}>
-        Strongest: {peakText}
+        Strongest mean: {peakText}
       </p>
       <Plot
         label="Spectrum"
@@ -167,8 +167,8 @@ export function SpectrumView(props: Props) {
             {missingRows(spectrogram) > 0 && `, of which ${missingRows(spectrogram)} are missing (hatched)`}. {madeOf(spectrogram)}
           </p>
           <div class="fields levels">
-            <TextField label="Darkest, dB" hint={`auto (${range.low})`} inputMode="numeric" value={levels.low} onInput={(low) => setLevels({ ...levels, low })} />
-            <TextField label="Brightest, dB" hint={`auto (${range.high})`} inputMode="numeric" value={levels.high} onInput={(high) => setLevels({ ...levels, high })} />
+            <TextField label="Darkest, dBFS" hint={`Auto (${minus(range.low)})`} inputMode="numeric" value={levels.low} onInput={(low) => setLevels({ ...levels, low })} />
+            <TextField label="Brightest, dBFS" hint={`Auto (${minus(range.high)})`} inputMode="numeric" value={levels.high} onInput={(high) => setLevels({ ...levels, high })} />
           </div>
         </>
       )}

@@ -19,7 +19,7 @@ function Line({ timeline, window, onShow }: Props) {
     const box = (event.currentTarget as Element).getBoundingClientRect();
     onShow(((event.clientX - box.left) / box.width) * samples - window.count / 2);
   };
-  const label = `${count(samples)} samples, ${timeline.gaps_total} gaps, ${timeline.annotations_total} marks`;
+  const label = `${count(samples)} samples, ${timeline.gaps_total} gaps, ${timeline.annotations_total} annotations`;
   return (
     <svg class="timeline" role="img" aria-label={label} onClick={click}>
       <rect class="received" x="0" y="14" width="100%" height="20" />
@@ -47,12 +47,12 @@ export function TimelineView(props: Props) {
     <>
       <Line {...props} />
       <p class="legend">
-        <Badge tone="good">durable</Badge> <Badge tone="busy">received, not durable yet</Badge> <Badge tone="bad">missing</Badge> <Badge tone="plain">mark</Badge>
+        <Badge tone="good">durable</Badge> <Badge tone="busy">received, not durable yet</Badge> <Badge tone="bad">missing</Badge> <Badge tone="plain">annotation</Badge>
       </p>
       <Facts
         facts={[
           ['Samples', `${count(samples)}${seconds(samples)}`],
-          ['Durable below', `${count(timeline.durable_samples)}${behind > 0 ? `, ${count(behind)} behind` : ''}`],
+          ['Durable', `${count(timeline.durable_samples)}${behind > 0 ? `, ${count(behind)} behind` : ''}`],
           ['Gaps', count(timeline.gaps_total)],
           ['First sample', sampleTime(timeline.start_time)],
         ]}

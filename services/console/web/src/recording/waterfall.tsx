@@ -131,7 +131,7 @@ export function Waterfall(props: Props) {
   useEffect(() => {
     if (canvas.current) paint(canvas.current, spectrogram, { low: window.low, high: window.high, darkest, brightest });
   }, [spectrogram, window.low, window.high, darkest, brightest]);
-  const say = cursor ? valueAt(props, cursor) : 'Point at the waterfall or use the arrow keys. Drag, + and − zoom.';
+  const say = cursor ? valueAt(props, cursor) : 'Point at the waterfall or use the arrow keys to read values. Drag, + or − zooms.';
   return (
     <>
       <div class="waterfall">

@@ -26,7 +26,7 @@ export function DeleteDialog({ recording, onDone, onClose }: DialogProps) {
     <Deletion
       what="recording"
       name={name}
-      consequence="This deletes its samples at once. They cannot be restored."
+      consequence="This deletes its samples at once. You cannot restore them."
       line={line(['recordings', 'delete', name], segmentOf(recording))}
       onDelete={remove}
       onClose={onClose}
@@ -113,8 +113,8 @@ export function AnnotateDialog({ recording, sample = 0, samples = 0, onDone, onC
     <Dialog title={`Annotate ${name}`} onClose={onClose}>
       <Form onSubmit={() => action.run(save)}>
         <div class="fields">
-          <TextField label="Sample" hint="from 0" inputMode="numeric" value={fields.sample} onInput={(value) => set({ sample: value })} required />
-          <TextField label="Samples" hint="empty: a point" inputMode="numeric" value={fields.samples} onInput={(value) => set({ samples: value })} />
+          <TextField label="First sample" hint="Counts from 0" inputMode="numeric" value={fields.sample} onInput={(value) => set({ sample: value })} required />
+          <TextField label="Samples" hint="Empty: a point" inputMode="numeric" value={fields.samples} onInput={(value) => set({ samples: value })} />
           <TextField label="Label" hint="e.g. burst" value={fields.label} onInput={(label) => set({ label })} required />
           <TextField label="Comment" value={fields.comment} onInput={(comment) => set({ comment })} />
         </div>

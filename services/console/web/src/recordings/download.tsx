@@ -19,8 +19,8 @@ interface Props extends DialogProps {
 }
 
 const FORMATS: [string, string][] = [
-  ['raw', 'raw: the samples alone'],
-  ['sigmf', 'SigMF: an archive with metadata'],
+  ['raw', 'Raw: samples only'],
+  ['sigmf', 'SigMF archive with metadata'],
 ];
 
 // The parts of a name that an archive has room for: when and which.
@@ -51,7 +51,7 @@ export function DownloadDialog({ recording, first = 0, samples = 65536, onClose 
     saveAs(asSigmf ? await sigmfOf(recording, range, raw, missing) : raw, file);
   };
   return (
-    <Dialog title={`Download of ${name}`} onClose={onClose}>
+    <Dialog title={`Download ${name}`} onClose={onClose}>
       <Form onSubmit={() => sensible && size <= MOST_BYTES && action.run(save)}>
         <div class="fields">
           <Choice label="Format" value={format} onChange={setFormat} choices={FORMATS} />
@@ -59,8 +59,8 @@ export function DownloadDialog({ recording, first = 0, samples = 65536, onClose 
           <TextField label="Number of samples" inputMode="numeric" value={length} onInput={setLength} wrong={!isCount(length)} required />
         </div>
         <p>
-          {sensible ? `${count(length)} samples of ${recording.datatype}, ${bytes(size)}.` : 'Both must be whole numbers.'}
-          {size > MOST_BYTES && ` The browser takes ${bytes(MOST_BYTES)} at most; the command below takes any length.`}
+          {sensible ? `${count(length)} samples of ${recording.datatype}, ${bytes(size)}.` : 'The first sample and the number of samples must be whole numbers.'}
+          {size > MOST_BYTES && ` The browser takes ${bytes(MOST_BYTES)} at most. The command below takes any length.`}
         </p>
         {action.busy && <progress aria-label="Progress" max={1} value={share} />}
         <Line

@@ -1,7 +1,7 @@
 // All recordings, newest first, and what can be done to each.
 import { useState } from 'preact/hooks';
 import { list } from '../api.ts';
-import { bytes, count, pairsText, shortName, time } from '../format.ts';
+import { bytes, count, pairsText, plural, shortName, time } from '../format.ts';
 import { useLoad } from '../load.ts';
 import { wordOf } from '../jobs/states.ts';
 import { FirstSteps } from '../overview/steps.tsx';
@@ -34,17 +34,17 @@ interface FilterProps {
 function FilterForm({ filter, channels, set }: FilterProps) {
   return (
     <div class="fields filter" role="search" aria-label="Filter">
-      <TextField label="Channel" hint="LUN, or LUN/CHANNEL" value={filter.channel} suggestions={channels} onInput={(channel) => set({ channel })} />
+      <TextField label="Channel" hint="LUN or LUN/CHANNEL" value={filter.channel} suggestions={channels} onInput={(channel) => set({ channel })} />
       <Choice
         label="State"
         value={filter.state}
         onChange={(state) => set({ state })}
-        choices={[['', 'any'], 'RECORDING', 'SEALED', 'SALVAGED', ['KEPT', 'kept']]}
+        choices={[['', 'Any'], 'RECORDING', 'SEALED', 'SALVAGED', ['KEPT', 'Kept']]}
       />
-      <TextField label="Label, mark or description" hint="or part of one" value={filter.label} onInput={(label) => set({ label })} />
+      <TextField label="Search" hint="Label, annotation, description or origin" value={filter.label} onInput={(label) => set({ label })} />
       {(['since', 'until'] as const).map((key) => (
         <div class="field" key={key}>
-          <label for={`filter-${key}`}>{key === 'since' ? 'Since, UTC' : 'Until, UTC'}</label>
+          <label for={`filter-${key}`}>{key === 'since' ? 'Since (UTC)' : 'Until (UTC)'}</label>
           <input id={`filter-${key}`} type="datetime-local" value={filter[key]} onInput={(event) => set({ [key]: event.currentTarget.value })} />
         </div>
       ))}
@@ -142,13 +142,13 @@ export function RecordingsPage({ query }: { query: URLSearchParams }) {
       <Line text={line(['recordings', 'list', ...(filter.channel.includes('/') ? [filter.channel] : [])])} />
       <Failure error={loaded.error} />
       <p class="of" role="status">
-        {loaded.value ? `${count(found.length)} of ${count(loaded.value.recordings.length)} recordings` : 'Asking the node …'}
-        {entries.length > MOST_ROWS && `; the newest ${MOST_ROWS} are shown`}
+        {loaded.value ? `${count(found.length)} of ${plural(loaded.value.recordings.length, 'recording')}` : 'Loading …'}
+        {entries.length > MOST_ROWS && `; the list has the newest ${MOST_ROWS}`}
       </p>
       {loaded.value && found.length === 0 ? (
-        <Empty>No recordings match.</Empty>
+        <Empty>No recording matches the filter.</Empty>
       ) : (
-        <Table caption="Recordings" head={['Recording', 'State', 'First sample', 'Bytes', 'Missing', '']}>
+        <Table caption="Recordings" head={['Recording', 'State', 'First sample (UTC)', 'Size', 'Missing', '']}>
           {entries.slice(0, MOST_ROWS).map(({ key, segments }) =>
             segments.length > 1 ? (
               <StreamRows key={key} segments={segments} onChange={loaded.reload} />

@@ -26,7 +26,7 @@ export async function readRaw(recording: string, range: Range, signal: AbortSign
     const answer = await call<SamplesMessage>('ViewService', 'ReadSamples', request, { signal });
     const piece = bytesOf(answer.samples);
     size += piece.byteLength;
-    if (size > MOST_BYTES) throw new Error('That is more than 64 MiB. The command below takes any length.');
+    if (size > MOST_BYTES) throw new Error('The browser takes 64 MiB at most. The command below takes any length.');
     pieces.push(piece);
     missing.push(...answer.missing);
     progress(Math.min(1, (done + PIECE) / range.count));

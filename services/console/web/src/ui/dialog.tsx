@@ -36,7 +36,7 @@ interface DeletionProps {
   onClose: () => void;
 }
 
-// Deletes what somebody has named in full.
+// Deletes a thing once its name is typed in full.
 export function Deletion({ what, name, consequence, line, onDelete, onClose }: DeletionProps) {
   const [typed, setTyped] = useState('');
   const action = useAction();
@@ -47,10 +47,10 @@ export function Deletion({ what, name, consequence, line, onDelete, onClose }: D
       onClose();
     });
   return (
-    <Dialog title={`Delete the ${what}`} onClose={onClose}>
+    <Dialog title={`Delete ${what}`} onClose={onClose}>
       <Form onSubmit={submit}>
         <p>{consequence}</p>
-        <TextField label={`Type ${name} to delete it`} value={typed} onInput={setTyped} required />
+        <TextField label={`Type ${name} to confirm`} value={typed} onInput={setTyped} required />
         <Line text={line} />
         <Failure error={action.error} />
         <div class="buttons">
