@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 """Sentences that people read: their mean and greatest length in each file, and openings and phrases that hide who acts.
 
-Read are Markdown files, the comments of protos, the remedies of errors, and the literals of the product's C++: errors, notes, lines
-of the log, findings and help.
+Read are Markdown files, the comments of protos, the remedies of errors, the literals of the product's C++ (errors, notes, lines of
+the log, findings and help), and the texts of the console's page.
 """
 import re
 import typing
 
+import page_texts
 import tree
 from literals import LITERAL, LITERALS, end_of_call, joined, said
 
@@ -104,7 +105,9 @@ def helps(text):
 
 def texts(path, text):
     """All that people read in a file."""
-    if path.endswith(".md"):
+    if page_texts.read_by_people(path):
+        yield from (Text(line, words) for line, words in page_texts.page_texts(text))
+    elif path.endswith(".md"):
         yield from markdown(text)
     elif path.endswith(".proto"):
         yield from comments(text)

@@ -311,6 +311,13 @@ class Prose(LintTest):
         for text in ('Find("SELECT a FROM b WHERE nobody");', 'R"({"nobody": "has \\"it"})"', "absl::StrCat(name, \" is gone; \", is, \" no\");"):
             self.accepts("prose", {"storage_node/a.cc": f"{text}\n"})
 
+    def test_page(self):
+        path = "services/console/web/src/a.tsx"
+        for text in ("const a = 'Of blocks the last is lost.';\n", 'x = <A hint="Of all blocks" />;\n', "const a = `Of ${b ? `${c}` : ''} blocks`;\n",
+                     "return (\n  <p>\n    Of {count(x)} blocks\n  </p>\n);\n"):
+            self.rejects(f"{path}:", "prose", {path: text})
+        self.accepts("prose", {path: "// Of all blocks the last.\nconst a = x > 3 ? <b>{y}</b> : z;  // Of it all\n"})
+
     def test_exemption(self):
         self.rejects("take it from the exemptions of prose.py", "prose", {"gpu_worker/README.md": "It is short.\n"})
         self.accepts("prose", {"gpu_worker/README.md": "Of it all.\n"})
