@@ -111,20 +111,39 @@ export const shortName = (name: string) =>
 export const lunOf = (name: string) => name.split('/').slice(0, 2).join('/');
 export const channelOf = (name: string) => name.split('/').slice(0, 4).join('/');
 
-// 10GiB, 200MB, 1M, 4096: the sizes that tapectl takes, as bytes. Undefined: not a size.
+// The units that tapectl takes, in their letters: services/base/command_line/units.cc, services/site/units.cc.
+const BYTE_UNITS = new Map(
+  [['B'], ['kB', 'K', 'KiB'], ['MB', 'M', 'MiB'], ['GB', 'G', 'GiB'], ['TB', 'T', 'TiB']].flatMap(([decimal = '', ...binary], power) => [
+    [decimal, 1000 ** power] as const,
+    ...binary.map((unit) => [unit, 1024 ** power] as const),
+  ]),
+);
+const THOUSANDS = new Map([['k', 1e3], ['K', 1e3], ['M', 1e6], ['G', 1e9]]);
+
+// 4096, 64KiB, 2M (powers of 1024), 200MB (powers of 1000) as bytes. Undefined: not a size.
 export function parseBytes(text: string): number | undefined {
-  const found = /^\s*(\d+(?:\.\d+)?)\s*(?:([KMGTP])(i?)B?|B)?\s*$/i.exec(text);
-  if (!found) return undefined;
-  const power = found[2] ? 'KMGTP'.indexOf(found[2].toUpperCase()) + 1 : 0;
-  // A unit of one letter is binary.
-  const base = found[3] || !/b\s*$/i.test(text) ? 1024 : 1000;
-  return Math.round(Number(found[1]) * base ** power);
+  const found = /^([\d.]+)([A-Za-z]*)$/.exec(text.trim());
+  const value = Number(found?.[1]) * (BYTE_UNITS.get(found?.[2] || 'B') ?? Number.NaN);
+  return Number.isInteger(value) && value < 2 ** 63 ? value : undefined;
 }
 
-// 2.4M, 1e9: the sample rates that tapectl takes. Undefined: not a rate.
+// 2.4M, 1e9, 48k as samples per second. Undefined: not a rate.
 export function parseRate(text: string): number | undefined {
-  const found = /^\s*(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*([kKMG]?)\s*$/.exec(text);
-  return found ? Number((Number(found[1]) * 1000 ** ['', 'k', 'm', 'g'].indexOf((found[2] ?? '').toLowerCase())).toPrecision(15)) : undefined;
+  const found = /^((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)([kKMG]?)$/.exec(text.trim());
+  const value = Number(found?.[1]) * (THOUSANDS.get(found?.[2] ?? '') ?? 1);
+  return Number.isFinite(value) ? value : undefined;
+}
+
+// 4096, 2M: a whole number of 0 or more. Undefined: not a count.
+export function parseCount(text: string): number | undefined {
+  const value = /^\d+[kKMG]?$/.test(text.trim()) ? parseRate(text) : undefined;
+  return Number.isSafeInteger(value) ? value : undefined;
+}
+
+// 80 or 80% of 0 to 100. Undefined: not a percentage.
+export function parsePercent(text: string): number | undefined {
+  const value = Number(/^(\d+)\s*%?$/.exec(text.trim())?.[1]);
+  return value <= 100 ? value : undefined;
 }
 
 const SECONDS: Record<string, number> = { ns: 1e-9, us: 1e-6, ms: 1e-3, s: 1, m: 60, h: 3600 };

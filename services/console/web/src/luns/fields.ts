@@ -1,5 +1,5 @@
 // What the forms of LUNs and channels hold, as people type it, and what is made of it.
-import { pairsText, parseBytes, parsePairs, parseRate, parseSpan } from '../format.ts';
+import { pairsText, parseBytes, parseCount, parsePairs, parsePercent, parseRate, parseSpan } from '../format.ts';
 import type { Options } from '../tapectl.ts';
 import type { Channel, Lun } from '../types.ts';
 import { CHANNEL_SETTINGS, type Setting } from './settings.ts';
@@ -81,7 +81,7 @@ export const channelFields = (channel?: Channel): ChannelFields => ({
 });
 
 // What cannot be meant throws, naming its field.
-function asBytes(what: string, text: string): number {
+export function asBytes(what: string, text: string): number {
   if (text.trim() === '') return 0;
   const value = parseBytes(text);
   if (value === undefined) throw new Error(`${what} must be a size, for example 10GiB or 1M.`);
@@ -95,9 +95,10 @@ function asSpan(what: string, text: string): number {
   return value;
 }
 
-function asNumber(what: string, text: string): number {
-  const value = text.trim() === '' ? 0 : parseRate(text);
-  if (value === undefined) throw new Error(`${what} must be a number, for example 2.4M or 1e9.`);
+// `kind`: what it is, with an example.
+function asNumber(what: string, text: string, parse: (text: string) => number | undefined, kind: string): number {
+  const value = text.trim() === '' ? 0 : parse(text);
+  if (value === undefined) throw new Error(`${what} must be ${kind}.`);
   return value;
 }
 
@@ -114,9 +115,9 @@ export const lunOf = (fields: LunFields) => ({
   capacity_bytes: asBytes('The capacity', fields.capacity),
   full_policy: fields.policy,
   max_age_s: asSpan('The age', fields.maxAge),
-  max_fill_percent: asNumber('The percentage', fields.maxFill),
+  max_fill_percent: asNumber('The fill limit', fields.maxFill, parsePercent, 'a whole percentage from 0 to 100, for example 80'),
   copies: Number(fields.copies),
-  prewrite_files: asNumber('The number of prewritten files', fields.prewriteFiles),
+  prewrite_files: asNumber('The number of prewritten files', fields.prewriteFiles, parseCount, 'a whole number, for example 4'),
   prewrite_bytes: asBytes('The size of a prewritten file', fields.prewriteBytes),
   description: fields.description,
   labels: asLabels(fields.labels),
@@ -129,7 +130,7 @@ function meant(setting: Setting, text: string): unknown {
     case 'span':
       return asSpan(wordsOf(setting), text);
     case 'number':
-      return asNumber(wordsOf(setting), text);
+      return asNumber(wordsOf(setting), text, parseRate, 'a number, for example 2.4M or 1e9');
     case 'labels':
       return asLabels(text);
     default:
@@ -165,12 +166,15 @@ const labelsOf = (text: string) =>
 // Nothing is the default: an option of 0s is left out.
 const spanOption = (text: string) => (parseSpan(text) === 0 ? '' : text);
 
+// As a plain number: these options of tapectl take no k and no %.
+const plain = (text: string, parse: (text: string) => number | undefined) => String(parse(text) ?? text);
+
 export const lunOptions = (fields: LunFields) => ({
   capacity: fields.capacity,
   'full-policy': fields.policy,
   'max-age': spanOption(fields.maxAge),
-  'max-fill': fields.maxFill,
-  'prewrite-files': fields.prewriteFiles,
+  'max-fill': plain(fields.maxFill, parsePercent),
+  'prewrite-files': plain(fields.prewriteFiles, parseCount),
   'prewrite-bytes': fields.prewriteBytes,
   description: fields.description,
   label: labelsOf(fields.labels),

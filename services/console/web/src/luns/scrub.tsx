@@ -8,6 +8,7 @@ import type { Lun, Scrub } from '../types.ts';
 import { Badge, Empty, Failure, Facts, Line, Panel, Table } from '../ui/basics.tsx';
 import { TextField } from '../ui/form.tsx';
 import { Name } from '../ui/name.tsx';
+import { asBytes } from './fields.ts';
 
 function Findings({ scrub }: { scrub: Scrub }) {
   const { findings } = scrub;
@@ -54,9 +55,9 @@ export function ScrubPanel({ lun }: { lun: Lun }) {
   const loaded = useLoad((signal) => call<Scrub>('RecorderService', 'GetScrub', { parent: lun.name }, { signal }), `scrub ${lun.name}`, 1000);
   const scrub = loaded.value;
   const runs = scrub?.state === 'RUNNING';
-  const ask = (method: string, more: object) => () =>
+  const ask = (method: string, more?: () => object) => () =>
     action.run(async () => {
-      await call('RecorderService', method, { parent: lun.name, ...more });
+      await call('RecorderService', method, { parent: lun.name, ...more?.() });
       loaded.reload();
     });
   return (
@@ -64,11 +65,11 @@ export function ScrubPanel({ lun }: { lun: Lun }) {
       title="Scrub"
       actions={
         runs ? (
-          <button type="button" onClick={ask('StopScrub', {})}>
+          <button type="button" onClick={ask('StopScrub')}>
             Stop
           </button>
         ) : (
-          <button type="button" onClick={ask('StartScrub', { rate_bytes_per_s: parseBytes(speed) ?? 0 })}>
+          <button type="button" onClick={ask('StartScrub', () => ({ rate_bytes_per_s: asBytes('The rate', speed) }))}>
             Start
           </button>
         )
