@@ -155,16 +155,40 @@ export function parseSpan(text: string): number | undefined {
   return Number(parts.reduce((sum, [, number, unit]) => sum + Number(number) * (SECONDS[unit ?? ''] ?? 0), 0).toFixed(9));
 }
 
-// a=b,c=d: as tapectl's labels. Undefined: a piece has no name.
-export function parsePairs(text: string): Record<string, string> | undefined {
-  const pairs: Record<string, string> = {};
-  for (const piece of text.split(',').map((part) => part.trim()).filter(Boolean)) {
-    const at = piece.indexOf('=');
-    if (at < 1) return undefined;
-    pairs[piece.slice(0, at)] = piece.slice(at + 1);
+// A name or a value between quotes, or up to the next = or comma.
+const LABEL = /^[\s,]*("(?:[^"\\]|\\.)*"|[^\s=,"][^=,]*)=(\s*"(?:[^"\\]|\\.)*"\s*|(?!\s*")[^,]*)(?:,|$)/;
+
+function unquoted(text: string): string | undefined {
+  if (!/^\s*"/.test(text)) return text.trimEnd();
+  try {
+    return JSON.parse(text) as string;
+  } catch {
+    return undefined;
   }
-  return pairs;
 }
+
+// site=north, note="mast, roof": labels by name. Undefined: it says something else.
+export function parsePairs(text: string): Record<string, string> | undefined {
+  const labels: [string, string][] = [];
+  for (let rest = text; !/^[\s,]*$/.test(rest); ) {
+    const found = LABEL.exec(rest);
+    const [name, value] = [unquoted(found?.[1] ?? '""'), unquoted(found?.[2] ?? '')];
+    if (!name || value === undefined) return undefined;
+    labels.push([name, value]);
+    rest = rest.slice(found?.[0].length);
+  }
+  return Object.fromEntries(labels);
+}
+
+// A text that would end too early or lose its spaces stands between quotes.
+const quoted = (text: string, also: string) => (/^[\s"]|[,\p{Cc}]|\s$/u.test(text) || text.includes(also) ? JSON.stringify(text) : text);
+
+// As parsePairs reads them.
+export const labelsText = (labels: Record<string, string>) =>
+  Object.entries(labels)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => `${quoted(name, '=')}=${quoted(value, ',')}`)
+    .join(', ');
 
 export const pairsText = (pairs: Record<string, string>) =>
   Object.entries(pairs)

@@ -29,7 +29,7 @@ test('an update names what has changed alone', () => {
   const before = channelFields();
   const after = { ...before, segment_bytes: '1GiB', labels: 'a=b' };
   assert.deepEqual(changed(channelOptions(before), channelOptions(after)), { segment: '1GiB', label: ['a=b'] });
-  assert.equal(maskOf(before, after, CHANNEL_MASK), 'segment_bytes,labels');
+  assert.equal(maskOf(before, after, CHANNEL_MASK), 'segment_bytes,labels.a');
 });
 
 test('a channel is shown as it was typed', () => {

@@ -1,5 +1,5 @@
 // What the forms of LUNs and channels hold, as people type it, and what is made of it.
-import { pairsText, parseBytes, parseCount, parsePairs, parsePercent, parseRate, parseSpan } from '../format.ts';
+import { labelsText, parseBytes, parseCount, parsePairs, parsePercent, parseRate, parseSpan } from '../format.ts';
 import type { Options } from '../tapectl.ts';
 import type { Channel, Lun } from '../types.ts';
 import { CHANNEL_SETTINGS, type Setting } from './settings.ts';
@@ -53,7 +53,7 @@ export const lunFields = (lun?: Lun): LunFields => ({
   prewriteFiles: lun && lun.prewrite_files > 0 ? String(lun.prewrite_files) : '',
   prewriteBytes: exact(lun?.prewrite_bytes ?? 0),
   description: lun?.description ?? '',
-  labels: pairsText(lun?.labels ?? {}),
+  labels: labelsText(lun?.labels ?? {}),
 });
 
 // Of a message the member that a setting has.
@@ -69,7 +69,7 @@ function shown(setting: Setting, channel: Channel): string {
     case 'number':
       return (value as number) > 0 ? String(value) : '';
     case 'labels':
-      return pairsText(value as Record<string, string>);
+      return labelsText(value as Record<string, string>);
     default:
       return setting.name === 'move_to' ? String(value).replace(/^luns\//, '') : String(value ?? '');
   }
@@ -104,7 +104,7 @@ function asNumber(what: string, text: string, parse: (text: string) => number | 
 
 function asLabels(text: string): Record<string, string> {
   const labels = parsePairs(text);
-  if (!labels) throw new Error('The labels must have the form site=north, rack=7.');
+  if (!labels) throw new Error('The labels must have the form site=north, note="mast, roof".');
   return labels;
 }
 
@@ -149,19 +149,26 @@ export const channelOf = (lun: string, fields: ChannelFields): Record<string, un
 
 export const CHANNEL_MASK = Object.fromEntries(CHANNEL_SETTINGS.map(({ name }) => [name, name]));
 
+// The labels that differ, each by its name. The mask of a JSON call has no capital letters: then it names all labels.
+function labelPaths(before: string, after: string): string[] {
+  const [old, now] = [asLabels(before), asLabels(after)];
+  const names = Object.keys({ ...old, ...now }).filter((name) => old[name] !== now[name]);
+  return names.every((name) => /^[a-z0-9_-]+$/.test(name)) ? names.map((name) => `labels.${name}`) : ['labels'];
+}
+
 // The keys that differ, as a field mask has them.
 export function maskOf<Fields extends object>(before: Fields, after: Fields, names: Partial<Record<keyof Fields, string>>): string {
   return (Object.keys(names) as (keyof Fields)[])
     .filter((key) => before[key] !== after[key])
-    .map((key) => names[key])
+    .flatMap((key) => (key === 'labels' ? labelPaths(String(before[key]), String(after[key])) : [names[key]]))
     .join(',');
 }
 
-const labelsOf = (text: string) =>
-  text
-    .split(',')
-    .map((one) => one.trim())
-    .filter(Boolean);
+// While a label is typed the command has the text as it stands.
+function labelsOf(text: string): string[] {
+  const labels = parsePairs(text);
+  return labels ? Object.entries(labels).map(([name, value]) => `${name}=${value}`) : [text];
+}
 
 // Nothing is the default: an option of 0s is left out.
 const spanOption = (text: string) => (parseSpan(text) === 0 ? '' : text);
