@@ -147,7 +147,7 @@ test('a time goes on to the nanosecond', () => {
 });
 
 test('the metadata of a range say where it begins, what is noted in it and what it misses', () => {
-  const recording = { name: 'luns/l0/channels/c0/recordings/r', datatype: 'ci16_le', description: '', labels: { b: '2', a: '1' } } as unknown as Recording;
+  const recording = { name: 'luns/l0/channels/c0/recordings/r', datatype: 'ci16_le', description: '', labels: { b: '2', a: '1' }, annotations: [] } as unknown as Recording;
   const timeline = {
     sample_rate: 1000,
     frequency: 1e9,
@@ -168,8 +168,34 @@ test('the metadata of a range say where it begins, what is noted in it and what 
   ]);
   assert.deepEqual(meta['annotations'], [
     { 'core:sample_start': 0, 'core:sample_count': 10, 'core:label': 'early' },
-    { 'core:sample_start': 50, 'core:label': 'point', 'core:comment': 'here' },
+    { 'core:sample_start': 50, 'core:sample_count': 0, 'core:label': 'point', 'core:comment': 'here' },
     { 'core:sample_start': 490, 'core:sample_count': 10, 'core:label': 'missing', 'tapedeck:missing': true },
+  ]);
+});
+
+test('losses and gaps are told as tapectl tells them', () => {
+  const mark = (first_sample: number, sample_count: number, label: string, comment = '') => ({ first_sample, sample_count, label, comment });
+  const together = '5 samples in 2 places of this span';
+  const annotation = (sample_start: number, sample_count: number, label: string, foreign = false, comment = '') => ({ sample_start, sample_count, label, comment, foreign, details: '' });
+  const recording = {
+    labels: {},
+    annotations: [annotation(1010, 5, 'lost'), annotation(1020, 5, 'lost', true), annotation(1030, 100, 'lost', false, together), annotation(1040, 10, 'lost', false, together), annotation(1050, 5, 'burst')],
+  } as unknown as Recording;
+  const timeline = {
+    captures: [{ sample: 0, stream_sample: 1000, frequency: 0, time: null }],
+    annotations: [mark(10, 5, 'lost'), mark(20, 5, 'lost'), mark(30, 100, 'lost', together), mark(40, 10, 'lost', together), mark(50, 5, 'burst')],
+  } as unknown as Timeline;
+  const missing = [{ first_sample: 60, sample_count: 5 }, { first_sample: 65, sample_count: 10 }, { first_sample: 75, sample_count: 1 }, { first_sample: 80, sample_count: 2 }];
+  const span = (first: number, count: number) => ({ 'core:sample_start': first, 'core:sample_count': count });
+  const meta = metaOf(recording, timeline, { first: 0, count: 100 }, missing) as Record<string, unknown[]>;
+  assert.deepEqual(meta['annotations'], [
+    { ...span(10, 5), 'core:label': 'lost', 'tapedeck:lost': true },
+    { ...span(20, 5), 'core:label': 'lost' },
+    { ...span(30, 70), 'core:label': 'lost', 'core:comment': '5 samples in 2 places of samples 1030 to 1129 of the stream', 'tapedeck:lost': true },
+    { ...span(40, 10), 'core:label': 'lost', 'core:comment': together, 'tapedeck:lost': true },
+    { ...span(50, 5), 'core:label': 'burst' },
+    { ...span(60, 16), 'core:label': 'missing', 'tapedeck:missing': true },
+    { ...span(80, 2), 'core:label': 'missing', 'tapedeck:missing': true },
   ]);
 });
 

@@ -1,6 +1,6 @@
 // Samples as a SigMF archive: a tar of NAME.sigmf-meta and NAME.sigmf-data, as `tapectl recordings export` and other programs read it.
 import { aheadAt } from '../recording/positions.ts';
-import type { Recording, SampleRun, Timeline } from '../types.ts';
+import type { Annotation, MarkedSpan, Recording, SampleRun, Timeline } from '../types.ts';
 import type { Range } from './samples.ts';
 
 // Of the part that a range has of a run of samples, counted from the range's first one; undefined: none.
@@ -36,13 +36,50 @@ function capturesOf(timeline: Timeline, range: Range): object[] {
   }));
 }
 
-function annotationsOf(timeline: Timeline, range: Range, missing: SampleRun[]): object[] {
-  const spanOf = ({ first_sample: first, sample_count: samples }: SampleRun) => ({ 'core:sample_start': first, ...(samples > 0 && { 'core:sample_count': samples }) });
+const spanOf = ({ first_sample: first, sample_count: samples }: SampleRun) => ({ 'core:sample_start': first, 'core:sample_count': samples });
+
+// Losses that an annotation tells together lie anywhere in it, so a part of it names the whole: model::PartOf.
+function lostComment(comment: string, whole: Pick<Annotation, 'sample_start' | 'sample_count'>, part: SampleRun): string {
+  if (part.sample_count === whole.sample_count) return comment;
+  return comment.replace(/^(\d+ samples in \d+ places of )this span$/, `$1samples ${whole.sample_start} to ${whole.sample_start + whole.sample_count - 1} of the stream`);
+}
+
+// A mark of the timeline as the recording has it, which says whether it is foreign and counts the stream's samples.
+function toldOf(recording: Recording, timeline: Timeline, mark: MarkedSpan): Annotation | undefined {
+  const start = mark.first_sample + aheadAt(timeline, mark.first_sample);
+  return recording.annotations.find((one) => one.sample_start === start && one.label === mark.label && one.comment === mark.comment);
+}
+
+// As tapectl's export writes it. Without a count a point would last to the end.
+function annotationOf(recording: Recording, timeline: Timeline, mark: MarkedSpan, part: SampleRun): object {
+  const told = toldOf(recording, timeline, mark);
+  const lost = mark.label === 'lost' && !told?.foreign;
+  const comment = lost && told ? lostComment(mark.comment, told, part) : mark.comment;
+  return {
+    ...spanOf(part),
+    ...(mark.label && { 'core:label': mark.label }),
+    ...(comment && { 'core:comment': comment }),
+    ...(lost && { 'tapedeck:lost': true }),
+  };
+}
+
+// The node answers in pieces: a gap over several is one.
+function joined(runs: SampleRun[]): SampleRun[] {
+  const whole: SampleRun[] = [];
+  for (const run of runs) {
+    const last = whole.at(-1);
+    if (last && last.first_sample + last.sample_count === run.first_sample) last.sample_count += run.sample_count;
+    else whole.push({ ...run });
+  }
+  return whole;
+}
+
+function annotationsOf(recording: Recording, timeline: Timeline, range: Range, missing: SampleRun[]): object[] {
   const marks = timeline.annotations.flatMap((mark) => {
     const part = within(range, mark.first_sample, mark.sample_count);
-    return part ? [{ ...spanOf(part), ...(mark.label && { 'core:label': mark.label }), ...(mark.comment && { 'core:comment': mark.comment }) }] : [];
+    return part ? [annotationOf(recording, timeline, mark, part)] : [];
   });
-  const gaps = missing.flatMap((run) => {
+  const gaps = joined(missing).flatMap((run) => {
     const part = within(range, run.first_sample, run.sample_count);
     return part ? [{ ...spanOf(part), 'core:label': 'missing', 'tapedeck:missing': true }] : [];
   });
@@ -63,7 +100,7 @@ export function metaOf(recording: Recording, timeline: Timeline, range: Range, m
       'tapedeck:labels': Object.fromEntries(Object.entries(recording.labels).sort(([a], [b]) => (a < b ? -1 : 1))),
     },
     captures: capturesOf(timeline, range),
-    annotations: annotationsOf(timeline, range, missing),
+    annotations: annotationsOf(recording, timeline, range, missing),
   };
 }
 
