@@ -11,41 +11,14 @@
 #include "services/site/streams.h"
 #include "services/site/units.h"
 #include "services/tapectl/jobs/follow.h"
-#include "services/tapectl/jobs/group_jobs.h"
-#include "services/tapectl/jobs/job_options.h"
 #include "services/tapectl/jobs/pacing_text.h"
 #include "services/tapectl/jobs/stage_option.h"
+#include "services/tapectl/jobs/transfer_options.h"
 #include "services/tapectl/program/commands.h"
 #include "services/tapectl/program/field_options.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
-
-// What record and play share.
-struct TransferOptions : JobOptions {
-  std::string name;
-  std::vector<std::string> rails;
-  std::optional<dataplane::TransferOp> op;
-};
-
-struct RecordOptions : TransferOptions {
-  model::Update<RecordSpec> record;
-  std::vector<std::string> standbys;
-  std::optional<uint64_t> seed;
-  bool loop = false;
-  std::string to;    // inlet of another worker; empty: none
-  std::string also;  // channel; empty: none
-  std::vector<std::string> also_transforms;
-  GroupOptions group;
-};
-
-struct PlayOptions : TransferOptions {
-  std::optional<uint64_t> segment;
-  bool replace = false;
-  model::Playhead playhead;
-  model::Pacing pacing;
-  GroupOptions group;
-};
 
 absl::StatusOr<TransferSpec> SpecOf(const Program& program, const TransferOptions& options,
                                     const std::string& target) {
