@@ -55,6 +55,7 @@ class Exporter {
       TD_ASSIGN_OR_RETURN(const std::optional<Block> found, next());
       if (!found.has_value()) return Ended();
       const Piece piece = PieceOf(*found, block * block_bytes);
+      TD_RETURN_IF_ERROR(CheckStreamGap(piece));
       TD_RETURN_IF_ERROR(writer.Write(piece, file_.output()));
       TD_RETURN_IF_ERROR(AddPiece(piece, subject_.sample_bytes(), &file_.mark().seen));
       file_.Advance(piece.bytes);
@@ -90,12 +91,27 @@ class Exporter {
                              absl::StatusCode::kDataLoss);
   }
 
+  bool may_have_gaps() const { return request_.format.tells_gaps || request_.gaps; }
+
+  // Nothing takes back what has gone into a stream.
+  absl::Status CheckStreamGap(const Piece& piece) const {
+    if (request_.stream == nullptr || !piece.data.empty() || may_have_gaps()) {
+      return absl::OkStatus();
+    }
+    return BlockDamaged(
+        {.recording = subject_.recording.name, .blocks = 1},
+        absl::StrCat(subject_.recording.name, ": samples from ",
+                     subject_.first_sample + piece.offset / subject_.sample_bytes(),
+                     " on are missing or damaged, and ", request_.format.name,
+                     " cannot say which; the output ends before them; tapectl recordings export "
+                     "--gaps writes zeros"));
+  }
+
   absl::Status CheckGaps() {
     const Seen& seen = file_.mark().seen;
     const uint64_t missing = seen.missing_samples();
     const Losses losses = LossesOf(subject_, seen);
-    if (missing + losses.samples() == 0 || request_.format.tells_gaps || request_.gaps)
-      return absl::OkStatus();
+    if (missing + losses.samples() == 0 || may_have_gaps()) return absl::OkStatus();
     wants_gaps_ = true;
     const uint64_t block_bytes = subject_.recording.block_bytes;
     const uint64_t blocks = (missing * subject_.sample_bytes() + block_bytes - 1) / block_bytes;
@@ -103,8 +119,8 @@ class Exporter {
         {.recording = subject_.recording.name, .blocks = blocks},
         absl::StrCat(subject_.recording.name, ": ", missing, " samples are missing or damaged",
                      LostText(losses), ", and ", request_.format.name,
-                     " cannot say which; to write zeros for them, add --resume "
-                     "--gaps"));
+                     " cannot say which; to write zeros for them, add ",
+                     request_.stream == nullptr ? "--resume --gaps" : "--gaps"));
   }
 
   const Subject& subject_;
@@ -156,6 +172,19 @@ model::Notes NotesOf(const Subject& subject, const Format& format, const Seen& s
   return notes;
 }
 
+absl::StatusOr<std::unique_ptr<ExportFile>> OpenFile(const Subject& subject,
+                                                     const ExportRequest& request,
+                                                     const std::string& target) {
+  if (request.stream != nullptr) return ExportFile::Into(target, *request.stream);
+  return ExportFile::Open({.target = target,
+                           .key = {.uid = subject.recording.uid,
+                                   .format = request.format.name,
+                                   .first_sample = subject.first_sample,
+                                   .bytes = subject.bytes},
+                           .resumable = request.format.resumable,
+                           .resume = request.resume});
+}
+
 // The same failure, and then what to do about it.
 absl::Status Resumable(const absl::Status& status) {
   absl::Status told(status.code(),
@@ -169,18 +198,13 @@ absl::Status Resumable(const absl::Status& status) {
 }  // namespace
 
 absl::StatusOr<Exported> Export(const Subject& subject, const ExportRequest& request) {
-  const std::string target = request.format.file(request.to);
-  TD_ASSIGN_OR_RETURN(const auto file,
-                      ExportFile::Open({.target = target,
-                                        .key = {.uid = subject.recording.uid,
-                                                .format = request.format.name,
-                                                .first_sample = subject.first_sample,
-                                                .bytes = subject.bytes},
-                                        .resumable = request.format.resumable,
-                                        .resume = request.resume}));
+  const bool streams = request.stream != nullptr;
+  const std::string target = streams ? request.to : request.format.file(request.to);
+  TD_ASSIGN_OR_RETURN(const auto file, OpenFile(subject, request, target));
   TD_ASSIGN_OR_RETURN(const auto writer,
                       request.format.write(subject, {.file = target,
                                                      .resumed = file->resumed(),
+                                                     .streams = streams,
                                                      .collection = request.collection,
                                                      .packet_samples = request.packet_samples}));
   const uint64_t resumed_at = file->mark().offset / subject.sample_bytes();

@@ -18,6 +18,8 @@ namespace tapedeck::services::formats {
 struct ExportRequest {
   Format format;
   std::string to;               // as the user names it
+  // Gets it in the place of a file; outlives the export. None: `to` is one.
+  OutputStream* stream = nullptr;
   std::string collection = {};  // base name of the SigMF collection that it becomes one of
   uint64_t packet_samples = 0;
   bool resume = false;
@@ -38,7 +40,8 @@ struct Exported {
   model::Notes notes;         // what the file does not tell
 };
 
-// DATA_LOSS (BLOCK_DAMAGED): samples are missing or lost, and the format has no word for that;
+// DATA_LOSS (BLOCK_DAMAGED): samples are missing or lost, and the format has no word for that; a
+// stream has then only what is before the first that is missing;
 // CANCELLED (JOB_CANCELLED); the errors of ExportFile, of the writer, and of the player.
 absl::StatusOr<Exported> Export(const Subject& subject, const ExportRequest& request);
 

@@ -36,6 +36,35 @@ bool IsMissing(const std::vector<SampleRange>& gaps, uint64_t first, uint64_t en
   return gap.first + gap.count >= end;
 }
 
+// Of a block with so many bytes; none: it is missing.
+void SetHeader(const ImportRequest& request, uint64_t sequence, uint64_t bytes,
+               dataplane::BlockHeader* header) {
+  const Content& content = request.reader->content();
+  const uint64_t sample = sequence * BlockSamples(request.channel);
+  header->sequence = sequence;
+  header->sample_index = content.first_index + sample;
+  header->capture_ns = model::TimeAfter(request.start_ns, sample, request.channel.sample_rate)
+                           .value_or(dataplane::kTimeUnknown);
+  header->payload_bytes = static_cast<uint32_t>(bytes);
+  if (bytes < request.channel.block_bytes) header->flags = dataplane::kBlockPartial;
+  if (bytes == 0) header->flags = dataplane::kBlockMissing;
+}
+
+// Whatever ends the stream, what has come is whole.
+absl::Status ImportStream(const ImportRequest& request, InputStream& stream) {
+  const uint64_t block_bytes = request.channel.block_bytes;
+  const auto go_on = [&] { return request.progress(stream.bytes()); };
+  for (uint64_t sequence = 0;; ++sequence) {
+    TD_ASSIGN_OR_RETURN(Block block, request.slot());
+    TD_ASSIGN_OR_RETURN(const uint64_t bytes,
+                        stream.Read(block.memory().first(block_bytes), go_on));
+    if (bytes == 0) return absl::OkStatus();
+    SetHeader(request, sequence, bytes, &block.header());
+    request.give(std::move(block));
+    if (bytes < block_bytes) return absl::OkStatus();
+  }
+}
+
 }  // namespace
 
 std::string RateText(const std::string& file, double rate, const ReadOptions& told) {
@@ -74,25 +103,17 @@ uint64_t BlocksOf(const Content& content, const Channel& channel) {
 }
 
 absl::Status Import(const ImportRequest& request) {
+  if (InputStream* stream = request.reader->stream()) return ImportStream(request, *stream);
   const Content& content = request.reader->content();
   const Channel& channel = request.channel;
   const uint64_t block_samples = BlockSamples(channel);
   for (uint64_t sequence = 0, offset = 0; offset < content.bytes; ++sequence) {
     const uint64_t bytes = std::min(channel.block_bytes, content.bytes - offset);
     TD_ASSIGN_OR_RETURN(Block block, request.slot());
-    dataplane::BlockHeader& header = block.header();
-    header.sequence = sequence;
     const uint64_t sample = sequence * block_samples;
-    header.sample_index = content.first_index + sample;
-    header.capture_ns = model::TimeAfter(request.start_ns, sample, channel.sample_rate)
-                            .value_or(dataplane::kTimeUnknown);
-    if (IsMissing(content.gaps, sample, sample + block_samples)) {
-      header.flags = dataplane::kBlockMissing;
-    } else {
-      header.payload_bytes = static_cast<uint32_t>(bytes);
-      if (bytes < channel.block_bytes) header.flags = dataplane::kBlockPartial;
-      TD_RETURN_IF_ERROR(request.reader->Read(offset, block.payload()));
-    }
+    const bool missing = IsMissing(content.gaps, sample, sample + block_samples);
+    SetHeader(request, sequence, missing ? 0 : bytes, &block.header());
+    if (!missing) TD_RETURN_IF_ERROR(request.reader->Read(offset, block.payload()));
     request.give(std::move(block));
     offset += bytes;
     if (!request.progress(offset)) return JobCancelled();

@@ -32,7 +32,8 @@ struct ImportRequest {
   // An empty slot for the next block, and what takes it then.
   std::function<absl::StatusOr<dataplane::Block>()> slot;
   std::function<void(dataplane::Block)> give;
-  // Called again and again: bytes of samples that are done. False ends it.
+  // Called again and again: bytes of samples that are done. False ends it: a file's import fails,
+  // and a stream's ends there, as if no more samples had come.
   std::function<bool(uint64_t bytes)> progress;
 };
 

@@ -5,6 +5,7 @@
 #include "services/base/errors.h"
 #include "services/formats/hdf5/hdf5.h"
 #include "services/formats/io/samples_file.h"
+#include "services/formats/io/stream.h"
 #include "services/formats/sigmf/sigmf.h"
 #include "services/formats/vita49/vita49.h"
 #include "services/formats/wav/wav.h"
@@ -18,6 +19,8 @@ std::vector<Format> All() {
   return {{.name = "raw",
            .help = "the samples and nothing else",
            .resumable = true,
+           .writes_streams = true,
+           .reads_streams = true,
            .file = AsNamed,
            .write = [](const Subject&, const WriterOptions&) { return CreateRawWriter(); },
            .read = OpenRaw},
@@ -26,6 +29,7 @@ std::vector<Format> All() {
            .resumable = true,
            .tells_gaps = true,
            .tells_transforms = true,
+           .writes_streams = true,
            .file = SigmfFile,
            .write = CreateSigmfWriter,
            .read = OpenSigmf,
@@ -33,6 +37,7 @@ std::vector<Format> All() {
           {.name = "wav",
            .help = "RIFF or RF64 with a chunk auxi, as programs for SDRs have it",
            .resumable = true,
+           .writes_streams = true,
            .one_frequency = true,
            .file = AsNamed,
            .write = CreateWavWriter,
@@ -41,6 +46,7 @@ std::vector<Format> All() {
            .help = "packets of VITA 49.2 in a capture file",
            .tells_gaps = true,
            .leaves_out = true,
+           .writes_streams = true,
            .file = AsNamed,
            .write = CreateVita49Writer,
            .read = OpenVita49,
@@ -57,6 +63,22 @@ std::vector<Format> All() {
 }
 
 }  // namespace
+
+absl::Status CheckStream(const Format& format, const std::string& path, Use use) {
+  const bool exports = use == Use::kExport;
+  if (!IsStream(path) || (exports ? format.writes_streams : format.reads_streams)) {
+    return absl::OkStatus();
+  }
+  std::vector<std::string> names;
+  for (const Format& one : FormatsFor(use)) {
+    if (exports ? one.writes_streams : one.reads_streams) names.push_back(one.name);
+  }
+  return ArgumentInvalid(
+      "format",
+      absl::StrCat(format.name, exports ? " cannot be written into" : " cannot be read from",
+                   " a pipe, because its parts are not in order: name a file, or give --format ",
+                   absl::StrJoin(names, ", ")));
+}
 
 std::vector<Format> FormatsFor(Use use) {
   std::vector<Format> formats = All();

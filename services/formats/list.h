@@ -23,6 +23,9 @@ struct Format {
   bool tells_transforms = false;
   // What is missing or lost is not in a file of it, instead of zeros.
   bool leaves_out = false;
+  // It can go into a stream, or come out of one.
+  bool writes_streams = false;
+  bool reads_streams = false;
   // A file of it tells the frequency of its first sample alone.
   bool one_frequency = false;
   // The file that gets the samples, of what a user named.
@@ -40,6 +43,9 @@ struct Format {
 };
 
 enum class Use { kExport, kImport };
+// INVALID_ARGUMENT (ARGUMENT_INVALID): the path is a stream, and the format needs a file.
+absl::Status CheckStream(const Format& format, const std::string& path, Use use);
+
 std::vector<Format> FormatsFor(Use use);
 
 // INVALID_ARGUMENT (ARGUMENT_INVALID) names those there are.

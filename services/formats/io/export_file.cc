@@ -118,6 +118,13 @@ absl::StatusOr<std::unique_ptr<ExportFile>> ExportFile::Open(const Options& opti
   return file;
 }
 
+std::unique_ptr<ExportFile> ExportFile::Into(const std::string& path, OutputStream& stream) {
+  auto file = std::unique_ptr<ExportFile>(new ExportFile({.target = path}));
+  file->streams_ = true;
+  file->output_ = std::make_unique<Output>(path, stream);
+  return file;
+}
+
 absl::Status ExportFile::OpenNew() {
   fd_ = dataplane::Fd(
       open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
@@ -183,6 +190,7 @@ absl::Status ExportFile::Save() {
 
 absl::Status ExportFile::Publish() {
   TD_RETURN_IF_ERROR(output_->Sync());
+  if (streams_) return absl::OkStatus();
   int failed =
       renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, options_.target.c_str(), RENAME_NOREPLACE);
   if (failed != 0 && errno == EINVAL) {

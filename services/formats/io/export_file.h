@@ -1,5 +1,6 @@
 // The file of an export until it is complete: TARGET.export, and beside it TARGET.export.json, the
-// mark, which says whose it is and how far. One thread that may wait.
+// mark, which says whose it is and how far; or a stream, which has neither. One thread that may
+// wait.
 #pragma once
 
 #include <memory>
@@ -43,6 +44,9 @@ class ExportFile {
   // (FILE_INVALID): its mark is none; NOT_FOUND (FILE_NOT_FOUND): its folder takes no new file.
   static absl::StatusOr<std::unique_ptr<ExportFile>> Open(const Options& options);
 
+  // What is exported into a stream, which outlives it, and cannot be gone on with.
+  static std::unique_ptr<ExportFile> Into(const std::string& path, OutputStream& stream);
+
   // Removes the file and its mark, unless it was published or kept, or was there before.
   ~ExportFile();
 
@@ -75,6 +79,7 @@ class ExportFile {
   dataplane::Fd fd_;
   std::unique_ptr<Output> output_;
   ExportMark mark_;
+  bool streams_ = false;
   bool resumed_ = false;
   bool ours_ = false;   // made or gone on with by this process
   bool saved_ = false;  // there is a mark

@@ -2,6 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "dataplane/status_macros.h"
 #include "services/base/files/errors.h"
 
@@ -18,8 +21,24 @@ absl::Status Output::WriteAt(uint64_t offset, std::span<const std::byte> bytes) 
   return absl::OkStatus();
 }
 
+absl::Status Output::FillStream() {
+  static const std::vector<std::byte> zeros(1 << 16);
+  while (given_ < bytes_) {
+    const uint64_t some = std::min<uint64_t>(zeros.size(), bytes_ - given_);
+    TD_RETURN_IF_ERROR(stream_->Write(std::span(zeros).first(some)));
+    given_ += some;
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Output::Put(std::span<const std::byte> bytes) {
-  TD_RETURN_IF_ERROR(WriteAt(bytes_, bytes));
+  if (stream_ != nullptr) {
+    TD_RETURN_IF_ERROR(FillStream());
+    TD_RETURN_IF_ERROR(stream_->Write(bytes));
+    given_ += bytes.size();
+  } else {
+    TD_RETURN_IF_ERROR(WriteAt(bytes_, bytes));
+  }
   bytes_ += bytes.size();
   return absl::OkStatus();
 }
@@ -33,6 +52,7 @@ absl::Status Output::Put(absl::string_view text) {
 }
 
 absl::Status Output::Sync() {
+  if (stream_ != nullptr) return FillStream();
   if (ftruncate(fd_, static_cast<off_t>(bytes_)) != 0) {
     return files::WriteFailed(path_, "ftruncate", errno);
   }

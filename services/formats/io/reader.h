@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "services/formats/io/stream.h"
 #include "services/formats/io/subject.h"
 #include "services/model/recording/recording.h"
 #include "services/model/words/note.h"
@@ -47,6 +48,9 @@ class Reader {
   virtual ~Reader() = default;
 
   virtual const Content& content() const = 0;
+
+  // Gives the samples in the place of Read; content() has the bytes that have come. None: a file.
+  virtual InputStream* stream() { return nullptr; }
 
   // The samples' bytes from there on, in order; those in gaps are zeros. INVALID_ARGUMENT
   // (FILE_INVALID): the file is not what it was.

@@ -14,6 +14,7 @@ namespace tapedeck::services::formats {
 struct WriterOptions {
   std::string file;             // that gets the samples, once it is complete
   bool resumed = false;         // goes on with an export that was broken off
+  bool streams = false;         // its output is a stream, in which nothing can be replaced
   std::string collection = {};  // of SigMF, that the file is in; empty: none
   uint64_t packet_samples = 0;  // of formats of packets; 0: as many as suit a network
 };

@@ -16,6 +16,7 @@ namespace tapedeck::services::formats {
 // NAME.sigmf.
 std::string SigmfFile(const std::string& named);
 
+// A stream gets the archive, with the recording's ID as its name.
 // ALREADY_EXISTS (FILE_EXISTS): the meta is there, and none that the export that goes on has
 // written; INVALID_ARGUMENT (ARGUMENT_INVALID): a name that no archive has.
 absl::StatusOr<std::unique_ptr<Writer>> CreateSigmfWriter(const Subject& subject,

@@ -118,6 +118,10 @@ std::string SigmfFile(const std::string& named) {
 absl::StatusOr<std::unique_ptr<Writer>> CreateSigmfWriter(const Subject& subject,
                                                           const WriterOptions& options) {
   const std::string& file = options.file;
+  if (options.streams) {
+    const std::string& name = subject.recording.name;
+    return std::make_unique<ArchiveWriter>(subject, name.substr(name.rfind('/') + 1));
+  }
   if (absl::EndsWith(file, kArchive)) {
     const std::string name(absl::StripSuffix(file.substr(file.rfind('/') + 1), kArchive));
     if (name.empty() || name.size() + sizeof(kMeta) > kMaxTarNameBytes) {

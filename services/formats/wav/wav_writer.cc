@@ -61,26 +61,50 @@ std::string AuxiOf(const Subject& subject, uint64_t rate, const Seen& seen) {
 
 class WavWriter final : public Writer {
  public:
-  WavWriter(const Subject& subject, uint64_t rate)
-      : subject_(subject), rate_(rate), bytes_(subject.samples() * subject.sample_bytes()) {}
+  WavWriter(const Subject& subject, uint64_t rate, bool streams)
+      : subject_(subject),
+        rate_(rate),
+        bytes_(subject.samples() * subject.sample_bytes()),
+        streams_(streams),
+        waits_(streams) {}
 
-  absl::Status Begin(Output& out) override { return out.Put(Head(Seen())); }
+  absl::Status Begin(Output& out) override {
+    return waits_ ? absl::OkStatus() : out.Put(Head(Seen()));
+  }
 
   // Behind the last whole sample there may be bytes that are none.
   absl::Status Write(const Piece& piece, Output& out) override {
     const uint64_t wanted = std::min(piece.bytes, bytes_ - std::min(piece.offset, bytes_));
+    if (waits_ && piece.data.empty()) {
+      skipped_ += wanted;
+      return absl::OkStatus();
+    }
+    if (waits_) {
+      const sigmf::Run run{.sample = piece.offset / subject_.sample_bytes(),
+                           .sample_index = piece.sample_index};
+      TD_RETURN_IF_ERROR(PutHead({.runs = {run}, .gaps = {}}, out));
+    }
     if (!piece.data.empty()) return out.Put(piece.data.first(wanted));
     out.Skip(wanted);
     return absl::OkStatus();
   }
 
-  // Which frequency it has is known now.
+  // Which frequency a file has is known now.
   absl::Status Finish(const Seen& seen, Output& out) override {
+    if (waits_) TD_RETURN_IF_ERROR(PutHead(seen, out));
     out.Skip(bytes_ % 2);
-    return out.Replace(0, Head(seen));
+    return streams_ ? absl::OkStatus() : out.Replace(0, Head(seen));
   }
 
  private:
+  // Of a stream, before the first samples that are there.
+  absl::Status PutHead(const Seen& seen, Output& out) {
+    TD_RETURN_IF_ERROR(out.Put(Head(seen)));
+    out.Skip(skipped_);
+    waits_ = false;
+    return absl::OkStatus();
+  }
+
   std::string Head(const Seen& seen) const {
     const std::string small = Head(seen, /*large=*/false);
     const bool large = small.size() + bytes_ + 1 > kMaxRiffBytes;
@@ -118,12 +142,15 @@ class WavWriter final : public Writer {
   const Subject subject_;
   const uint64_t rate_;
   const uint64_t bytes_;
+  const bool streams_;
+  bool waits_;            // a stream has no head yet: the first samples tell the frequency
+  uint64_t skipped_ = 0;  // bytes of samples until then
 };
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Writer>> CreateWavWriter(const Subject& subject,
-                                                        const WriterOptions& /*options*/) {
+                                                        const WriterOptions& options) {
   if (!IsOfWav(subject.type)) {
     return DatatypeInvalid(
         subject.datatype,
@@ -141,7 +168,7 @@ absl::StatusOr<std::unique_ptr<Writer>> CreateWavWriter(const Subject& subject,
         absl::StrCat("WAV has whole sample rates up to 4294967295, and the recording's is ",
                      rate == 0 ? "not known" : absl::StrCat(rate)));
   }
-  return std::make_unique<WavWriter>(subject, static_cast<uint64_t>(rate));
+  return std::make_unique<WavWriter>(subject, static_cast<uint64_t>(rate), options.streams);
 }
 
 }  // namespace tapedeck::services::formats
