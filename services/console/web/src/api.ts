@@ -28,8 +28,20 @@ function pathOf(service: string, method: string, worker?: string): string {
   return `/api/${at}${PACKAGE}${service}/${method}`;
 }
 
+// What an open request fails with: the page has dropped it, or the node has.
+function failureOf(error: unknown): Error {
+  if (error instanceof DOMException && error.name === 'AbortError') return error;
+  report(false);
+  return new NodeAway('UNAVAILABLE', 'The storage node does not answer.', '');
+}
+
 async function answerOf<Answer>(response: Response): Promise<Answer> {
-  const text = await response.text();
+  let text: string;
+  try {
+    text = await response.text();
+  } catch (error) {
+    throw failureOf(error);
+  }
   let body: unknown;
   try {
     body = JSON.parse(text);
@@ -45,9 +57,7 @@ async function ask<Answer>(path: string, init: RequestInit): Promise<Answer> {
   try {
     response = await fetch(path, init);
   } catch (error) {
-    if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    report(false);
-    throw new NodeAway('UNAVAILABLE', 'The storage node does not answer.', '');
+    throw failureOf(error);
   }
   report(true);
   return answerOf<Answer>(response);
