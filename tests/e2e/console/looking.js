@@ -167,7 +167,7 @@ export async function zoomToSamples(page, name) {
 // What the node's flight recorder holds of it, and what the node says of its rate.
 export async function readReports(page) {
   await page.getByText('tapectl explain').waitFor();
-  await page.getByRole('region', { name: 'Limiting stage' }).locator('pre').waitFor();
+  await page.getByRole('region', { name: 'Limiting stage' }).locator('[data-explained] p').first().waitFor();
   const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download as JSON' }).click()]);
   const [trace] = JSON.parse(readFileSync(await file.path(), 'utf8'));
   assert.ok(trace.trails.length > 0 && trace.threads.length > 0, 'the trace has stamps');

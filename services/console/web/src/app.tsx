@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { read } from './api.ts';
+import icon from './icon.svg';
 import { DoctorPage } from './doctor/doctor.tsx';
 import { time } from './format.ts';
 import { JobsPage } from './jobs/jobs.tsx';
@@ -60,7 +61,10 @@ function Frame({ route, info, children }: { route: Route; info: ConsoleInfo | un
         Skip to the content
       </a>
       <header class="top">
-        <p class="brand">Tapedeck</p>
+        <p class="brand">
+          <img src={icon} alt="" width="22" height="22" />
+          Tapedeck
+        </p>
         <nav aria-label="Pages">
           {PAGES.map(([page, title]) => (
             <a key={page} href={`#/${page}`} aria-current={page === section ? 'page' : undefined}>

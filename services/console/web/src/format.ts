@@ -34,15 +34,42 @@ export function hertzTo(value: number, step: number): string {
   return inHertz(value, power, Math.min(Math.max(0, Math.ceil(-Math.log10(step / 1000 ** power) - 1e-9)), 9));
 }
 
+// The fewest that say each value in a unit, to a hundredth of the step between them.
+function digitsOf(values: number[], scale: number): number {
+  const step = Math.abs((values.at(-1) ?? 0) - (values[0] ?? 0)) / Math.max(1, values.length - 1);
+  const says = (digits: number) => values.every((value) => Math.abs(value - Number((value / scale).toFixed(digits)) * scale) <= step / 50);
+  let digits = 0;
+  while (digits < 9 && !says(digits)) digits += 1;
+  return digits;
+}
+
 // Of an axis: one unit, and as few digits as say each value.
 export function hertzOfAxis(values: number[]): string[] {
   const power = powerOf(values.reduce((most, value) => Math.max(most, Math.abs(value)), 0));
-  const scale = 1000 ** power;
-  const step = Math.abs((values.at(-1) ?? 0) - (values[0] ?? 0)) / Math.max(1, values.length - 1);
-  const says = (digits: number) => values.every((value) => Math.abs(value - Number((value / scale).toFixed(digits)) * scale) <= step / 100);
-  let digits = 0;
-  while (digits < 9 && !says(digits)) digits += 1;
+  const digits = digitsOf(values, 1000 ** power);
   return values.map((value) => inHertz(value, power, digits));
+}
+
+const UNITS: [number, string][] = [
+  [1, 's'],
+  [1e-3, 'ms'],
+  [1e-6, 'µs'],
+  [1e-9, 'ns'],
+];
+
+// The same of seconds. From two minutes on they are m:ss or h:mm:ss.
+export function spansOfAxis(values: number[]): string[] {
+  const most = values.reduce((greatest, value) => Math.max(greatest, Math.abs(value)), 0);
+  const [scale, unit] = UNITS.find(([least]) => most >= least) ?? [1, 's'];
+  const digits = digitsOf(values, scale);
+  return values.map((value) => (most >= 120 ? clock(value, digits) : `${(value / scale).toFixed(digits)} ${unit}`));
+}
+
+function clock(seconds: number, digits: number): string {
+  const whole = Number(seconds.toFixed(digits));
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)];
+  const rest = (whole % 60).toFixed(digits).padStart(digits > 0 ? digits + 3 : 2, '0');
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`;
 }
 
 // A number with the sign that is as wide as a plus.
@@ -196,7 +223,10 @@ export const pairsText = (pairs: Record<string, string>) =>
     .map(([name, value]) => `${name}=${value}`)
     .join(', ');
 
-const stageText = (stage: OriginStage) => (Object.keys(stage.parameters).length === 0 ? stage.name : `${stage.name}(${pairsText(stage.parameters)})`);
+// Numbers as short as they can be told apart: a worker writes 0.1 as 0.10000000000000001.
+const short = (text: string) => text.replace(/-?\d+\.\d{10,}/g, (number) => String(Number(number)));
+
+const stageText = (stage: OriginStage) => (Object.keys(stage.parameters).length === 0 ? stage.name : `${stage.name}(${short(pairsText(stage.parameters))})`);
 
 // synth(noise=0, seed=1) → fft(points=64), by w1 0.1.0 on host
 export function originText(origin: Origin | null): string {

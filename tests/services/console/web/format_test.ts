@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bytes, count, level, lunOf, pairsText, parseBytes, parsePairs, parseRate, parseSpan, plural, rate, shortName, span, timeLeft } from '../../../../services/console/web/src/format.ts';
+import { bytes, count, level, lunOf, pairsText, parseBytes, parsePairs, parseRate, parseSpan, plural, rate, shortName, span, spansOfAxis, timeLeft } from '../../../../services/console/web/src/format.ts';
 
 test('bytes are binary, rates decimal', () => {
   assert.equal(bytes(1610612736), '1.50 GiB');
@@ -11,6 +11,13 @@ test('bytes are binary, rates decimal', () => {
   assert.equal(level(-0.04), '0.0 dBFS');
   assert.equal(level(-12.34), '−12.3 dBFS');
   assert.equal(count(1234567), '1\u202f234\u202f567');
+});
+
+test('an axis of times has one unit', () => {
+  assert.deepEqual(spansOfAxis([0, 0.4096, 0.8192, 1.2288, 1.6384]), ['0.00 s', '0.41 s', '0.82 s', '1.23 s', '1.64 s']);
+  assert.deepEqual(spansOfAxis([0.123456, 0.123464, 0.123472]), ['123.456 ms', '123.464 ms', '123.472 ms']);
+  assert.deepEqual(spansOfAxis([3595, 3600, 3605]), ['59:55', '1:00:00', '1:00:05']);
+  assert.deepEqual(spansOfAxis([0, 0]), ['0 s', '0 s']);
 });
 
 test('a count agrees with its word', () => {

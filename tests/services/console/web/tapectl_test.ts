@@ -75,6 +75,8 @@ test('an origin is a line', () => {
   const origin = { source: { name: 'synth', parameters: { seed: '1', noise: '0' } }, transforms: [{ name: 'fft', parameters: { points: '64' } }], datatype: 'cf32_le', device: 'host', worker: 'w1', version: '0.1.0', beside: '' };
   assert.equal(originText(origin), 'synth(noise=0, seed=1) → fft(points=64), by w1 0.1.0, on host');
   assert.equal(originText(null), '—');
+  const inexact = { ...origin, source: { name: 'synth', parameters: { noise: '0.10000000000000001', tones: '0.125,-0.29999999999999999' } } };
+  assert.equal(originText(inexact), 'synth(noise=0.1, tones=0.125,-0.3) → fft(points=64), by w1 0.1.0, on host');
 });
 
 test('sizes come back in the largest whole unit', () => {

@@ -1,12 +1,13 @@
 // The workers that the console knows, and their jobs.
 import { call } from '../api.ts';
-import { bytes, count, rate, shortName, time } from '../format.ts';
+import { bytes, rate, shortName, time } from '../format.ts';
 import { useAction, useLoad } from '../load.ts';
 import { line } from '../tapectl.ts';
 import type { ConsoleInfo, Job, NodeInfo } from '../types.ts';
-import { Badge, Empty, Facts, Failure, Line, Panel, Table } from '../ui/basics.tsx';
+import { Badge, Empty, Facts, Failure, Line, Lost, Panel, Table } from '../ui/basics.tsx';
 import { Name } from '../ui/name.tsx';
 import { cancel, JobBadge, JobProgress } from './job.tsx';
+import { stagesOf } from './stage_fields.ts';
 import { NoWorker } from './start.tsx';
 import { hasEnded, readable } from './states.ts';
 
@@ -34,8 +35,10 @@ function Row({ job, worker, onChange }: { job: Job; worker: string; onChange: ()
       </td>
       <td class="number">{bytes(job.bytes)}</td>
       <td class="number">{rate(job.mb_per_s * 1e6)}</td>
-      <td class="number">{count(job.lost_blocks)}</td>
-      <td>{time(job.start_time)}</td>
+      <td class="number">
+        <Lost count={job.lost_blocks} />
+      </td>
+      <td class="when">{time(job.start_time)}</td>
       <td>
         {!hasEnded(job) && (
           <button type="button" aria-label={`Cancel job ${shortName(job.name)}`} disabled={action.busy} onClick={() => action.run(stop)}>
@@ -58,9 +61,11 @@ function Worker({ worker }: { worker: string }) {
         <Facts
           facts={[
             ['Name', `${node.value.name} ${node.value.version}`],
-            ['Devices', node.value.memory.map((memory) => `${memory.device}: ${memory.description}`).join(', ')],
+            ['Devices', node.value.memory.map(({ device, description }) => (description.startsWith(device) ? description : `${device}: ${description}`)).join(', ')],
             ['Rails', node.value.rails.map((rail) => `${rail.name} ${rail.transport} ${rail.address}`).join(', ')],
-            ['Stages', node.value.stages.join(', ')],
+            ['Sources', stagesOf(node.value, 'source').join(', ')],
+            ['Transforms', stagesOf(node.value, 'transform').join(', ')],
+            ['Sinks', stagesOf(node.value, 'sink').join(', ')],
           ]}
         />
       )}

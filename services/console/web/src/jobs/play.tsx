@@ -114,10 +114,10 @@ export function PlayPage({ info, query }: { info: ConsoleInfo; query: URLSearchP
     <>
       <Panel title="New playback">
         <Form onSubmit={() => action.run(start)}>
-          <WhereForm where={where} workers={info.workers} node={node.value} set={set} />
           <Range fields={fields} change={change} />
           <StageForm label="Sink" id="sink" fields={fields.sink} names={stagesOf(node.value, 'sink')} set={(sink) => change({ sink })} />
           <Transforms transforms={fields.transforms} names={stagesOf(node.value, 'transform')} set={(transforms) => change({ transforms })} />
+          <WhereForm where={where} workers={info.workers} node={node.value} set={set} />
           <Line text={lineOf(where, fields)} />
           <Failure error={action.error ?? node.error} />
           <div class="buttons">

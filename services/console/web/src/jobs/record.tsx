@@ -30,7 +30,6 @@ export function RecordPage({ info, query }: { info: ConsoleInfo; query: URLSearc
     <>
       <Panel title="New recording">
         <Form onSubmit={() => action.run(start)}>
-          <WhereForm where={where} workers={info.workers} node={node.value} set={set} />
           <div class="fields">
             <Choice label="Channel" value={fields.channel} choices={[['', 'Choose a channel'], ...names]} onChange={(channel) => change({ channel })} />
             <TextField label="Duration" hint="10s, 1m30s; empty: until Stop" value={fields.duration} wrong={isWrong(fields)} onInput={(duration) => change({ duration })} />
@@ -38,6 +37,7 @@ export function RecordPage({ info, query }: { info: ConsoleInfo; query: URLSearc
           </div>
           <StageForm label="Source" id="source" fields={fields.source} names={stagesOf(node.value, 'source')} set={(source) => change({ source })} />
           <Transforms transforms={fields.transforms} names={stagesOf(node.value, 'transform')} set={(transforms) => change({ transforms })} />
+          <WhereForm where={where} workers={info.workers} node={node.value} set={set} />
           <Line text={recordLine(where, fields)} />
           <Failure error={action.error ?? node.error ?? channels.error} />
           <div class="buttons">

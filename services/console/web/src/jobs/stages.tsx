@@ -66,11 +66,12 @@ export function Transforms({ transforms, names, set }: { transforms: StageFields
 
 export function WhereForm({ where, workers, node, set }: { where: Where; workers: string[]; node: NodeInfo | undefined; set: (change: Partial<Where>) => void }) {
   return (
-    <div class="fields">
+    <fieldset>
+      <legend>Nodes</legend>
       <Choice label="Worker" value={where.worker} choices={workers} onChange={(worker) => set({ worker })} />
       <TextField label="Storage node" hint="HOST:PORT that the worker connects to" value={where.storage} onInput={(storage) => set({ storage })} required />
       <TextField label="Device" hint="Empty: the device with the fewest jobs" value={where.device} suggestions={(node?.memory ?? []).map((memory) => memory.device)} onInput={(device) => set({ device })} />
       <TextField label="Rails" hint="e.g. r0,r1; empty: the nearest rails" value={where.rails} onInput={(rails) => set({ rails })} />
-    </div>
+    </fieldset>
   );
 }

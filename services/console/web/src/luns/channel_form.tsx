@@ -40,6 +40,22 @@ const HINTS: Record<string, string> = {
   labels: 'e.g. site=north, rack=7',
 };
 
+// What few channels need stands together below. A setting that is new to this page is among the first.
+const GROUPS: [string, string[]][] = [
+  ['Trigger', ['pre_trigger', 'post_trigger']],
+  ['Segments and transfer', ['segment_bytes', 'transfer_op']],
+  ['Move to another LUN', ['move_to', 'move_after', 'move_rate_bytes_per_second']],
+];
+
+const groupOf = (name: string) => GROUPS.find(([, names]) => names.includes(name))?.[0] ?? '';
+
+const settingsOf = (group: string) => CHANNEL_SETTINGS.filter(({ name }) => groupOf(name) === group).sort(byPlace(group));
+
+const byPlace = (group: string) => {
+  const names = GROUPS.find(([title]) => title === group)?.[1] ?? ['datatype', 'sample_rate', 'block_bytes', 'commit_level', 'description', 'labels'];
+  return (a: Setting, b: Setting) => names.indexOf(a.name) - names.indexOf(b.name);
+};
+
 async function save(lun: string, before: ChannelFields | undefined, fields: ChannelFields): Promise<void> {
   const channel = channelOf(lun, fields);
   if (before) {
@@ -68,6 +84,7 @@ export function ChannelForm({ lun, channel, onDone, onClose }: { lun: string; ch
   const [fields, setFields] = useState(channelFields(channel));
   const action = useAction();
   const set = (change: ChannelFields) => setFields((now) => ({ ...now, ...change }));
+  const field = (setting: Setting) => <SettingField key={setting.name} setting={setting} value={fields[setting.name] ?? ''} set={(value) => set({ [setting.name]: value })} />;
   const options = before ? changed(channelOptions(before), channelOptions(fields)) : channelOptions(fields);
   return (
     <Dialog title={channel ? `Configure ${lun}/${fields['name']}` : `New channel of ${lun}`} onClose={onClose}>
@@ -82,10 +99,14 @@ export function ChannelForm({ lun, channel, onDone, onClose }: { lun: string; ch
       >
         <div class="fields">
           {!channel && <TextField label="Name" value={fields['name'] ?? ''} onInput={(name) => set({ name })} required />}
-          {CHANNEL_SETTINGS.map((setting) => (
-            <SettingField key={setting.name} setting={setting} value={fields[setting.name] ?? ''} set={(value) => set({ [setting.name]: value })} />
-          ))}
+          {settingsOf('').map(field)}
         </div>
+        {GROUPS.map(([title]) => (
+          <fieldset key={title}>
+            <legend>{title}</legend>
+            {settingsOf(title).map(field)}
+          </fieldset>
+        ))}
         <Line text={line(['channel', channel ? 'update' : 'create', `${lun}/${fields['name'] || 'NAME'}`], options)} />
         <Failure error={action.error} />
         <div class="buttons">

@@ -55,22 +55,23 @@ function Policy({ fields, set }: { fields: LunFields; set: (change: Partial<LunF
   );
 }
 
-// How its members hold what is recorded.
-function Layout({ isNew, fields, set }: { isNew: boolean; fields: LunFields; set: (change: Partial<LunFields>) => void }) {
+const Copies = ({ fields, set }: { fields: LunFields; set: (change: Partial<LunFields>) => void }) => (
+  <Choice
+    label="Copies"
+    hint="Two copies need two members"
+    value={fields.copies}
+    onChange={(copies) => set({ copies })}
+    choices={[
+      ['1', '1: striped over all members'],
+      ['2', '2: mirrored on two members'],
+    ]}
+  />
+);
+
+// Files that members of a file system keep ready.
+function Prewrite({ fields, set }: { fields: LunFields; set: (change: Partial<LunFields>) => void }) {
   return (
     <>
-      {isNew && (
-        <Choice
-          label="Copies"
-          hint="Two copies need two members"
-          value={fields.copies}
-          onChange={(copies) => set({ copies })}
-          choices={[
-            ['1', '1: striped over all members'],
-            ['2', '2: mirrored on two members'],
-          ]}
-        />
-      )}
       <TextField label="Prewritten files per member" hint="Faster to record into, at most 1000; empty: none" inputMode="numeric" value={fields.prewriteFiles} onInput={(prewriteFiles) => set({ prewriteFiles })} />
       <TextField label="Size of a prewritten file" hint="Best the size of a segment on one member, e.g. 1GiB" value={fields.prewriteBytes} onInput={(prewriteBytes) => set({ prewriteBytes })} />
     </>
@@ -103,11 +104,18 @@ export function LunForm({ lun, node, onDone, onClose }: { lun?: Lun | undefined;
             <small>An empty directory or a device of the storage node, one per line. You can add members later but not remove them.</small>
           </div>
           <TextField label="Capacity" hint="e.g. 10GiB; empty: all space of the members" value={fields.capacity} onInput={(capacity) => set({ capacity })} />
-          <Policy fields={fields} set={set} />
-          <Layout isNew={!lun} fields={fields} set={set} />
+          {!lun && <Copies fields={fields} set={set} />}
           <TextField label="Description" value={fields.description} onInput={(description) => set({ description })} />
           <TextField label="Labels" hint="e.g. site=north, rack=7" value={fields.labels} onInput={(labels) => set({ labels })} />
         </div>
+        <fieldset>
+          <legend>Deletion</legend>
+          <Policy fields={fields} set={set} />
+        </fieldset>
+        <fieldset>
+          <legend>Prewritten files</legend>
+          <Prewrite fields={fields} set={set} />
+        </fieldset>
         <Line text={lineOf(before, fields)} />
         <Failure error={action.error} />
         <div class="buttons">

@@ -19,17 +19,17 @@ function LunFacts({ lun }: { lun: Lun }) {
   const capacity = lun.capacity_bytes;
   return (
     <>
-      {capacity > 0 && <Meter label={`Fill of ${shortName(lun.name)}`} value={lun.used_bytes / capacity} />}
+      {capacity > 0 && <Meter label={`Fill of ${shortName(lun.name)}`} value={lun.used_bytes / capacity} high={lun.full_policy === 'ring' ? 1 : 0.9} />}
       {lun.cause && <p class={lun.state === 'READY' ? undefined : 'failure'}>{lun.cause}</p>}
       <Facts
         facts={[
+          ['Used', `${bytes(lun.used_bytes)} of ${capacity > 0 ? bytes(capacity) : 'all space of the members'}${capacity > 0 ? ` (${((100 * lun.used_bytes) / capacity).toFixed(0)} %)` : ''}`],
+          ['Recordings', count(lun.recordings)],
           ['Store', lun.store],
           ['Members', lun.members.join(', ') || 'memory of the node'],
-          ['Used', `${bytes(lun.used_bytes)} of ${capacity > 0 ? bytes(capacity) : 'all space of the members'}`],
-          ['Recordings', count(lun.recordings)],
           ['When full', lun.full_policy === 'ring' ? 'Delete the oldest (ring)' : 'Stop recording'],
-          ['Age limit', lun.max_age_s > 0 ? span(lun.max_age_s) : 'none'],
-          ['Fill limit', lun.max_fill_percent > 0 ? `${lun.max_fill_percent} %` : 'none'],
+          ['Age limit', lun.max_age_s > 0 ? span(lun.max_age_s) : ''],
+          ['Fill limit', lun.max_fill_percent > 0 ? `${lun.max_fill_percent} %` : ''],
           ...(lun.copies > 1 ? ([['Copies', String(lun.copies)]] as [string, string][]) : []),
           ...(lun.prewrite_files > 0 ? ([['Prewritten files', `${count(lun.prewrite_files)} of ${bytes(lun.prewrite_bytes)} per member`]] as [string, string][]) : []),
           ['Created', time(lun.create_time)],
@@ -44,7 +44,7 @@ function LunFacts({ lun }: { lun: Lun }) {
 function Channels({ lun, channels, open }: { lun: Lun; channels: Channel[]; open: (what: Open) => void }) {
   if (channels.length === 0) return <Empty>No channels yet. A recording needs one.</Empty>;
   return (
-    <Table caption={`Channels of ${shortName(lun.name)}`} head={['Channel', 'Sample type', 'Sample rate', 'Block size', 'Commit level', 'Pre-trigger', '']}>
+    <Table columns="even" caption={`Channels of ${shortName(lun.name)}`} head={['Channel', 'Sample type', 'Sample rate', 'Block size', 'Commit level', 'Pre-trigger', '']}>
       {channels.map((channel) => (
         <tr key={channel.name}>
           <td>

@@ -33,15 +33,15 @@ function Findings({ scrub }: { scrub: Scrub }) {
 function Progress({ scrub, lun }: { scrub: Scrub; lun: Lun }) {
   return (
     <>
-      <progress aria-label="Recordings read" max={Math.max(1, lun.recordings)} value={scrub.recordings} />
+      <progress aria-label="Recordings read" max={Math.max(1, lun.recordings)} value={scrub.state === 'DONE' ? Math.max(1, lun.recordings) : scrub.recordings} />
       <Facts
         facts={[
           ['State', scrub.state !== 'NONE' ? scrub.state : 'none'],
-          ['Recordings read', `${count(scrub.recordings)} of ${count(lun.recordings)}`],
+          ['Recordings read', scrub.state === 'DONE' ? count(scrub.recordings) : `${count(scrub.recordings)} of ${count(lun.recordings)}`],
           ['Blocks read', count(scrub.blocks)],
           ['Damaged blocks', count(scrub.damaged)],
           ['Repaired blocks', count(scrub.repaired)],
-          ...(scrub.recording ? ([['Current recording', shortName(scrub.recording)]] as [string, string][]) : []),
+          ...(scrub.recording && scrub.state === 'RUNNING' ? ([['Current recording', shortName(scrub.recording)]] as [string, string][]) : []),
           ...(scrub.cause ? ([['Cause', scrub.cause]] as [string, string][]) : []),
         ]}
       />

@@ -34,7 +34,7 @@ export function useLive(): Live {
 
 export interface Running {
   recording: Recording;
-  bytesPerS: number;
+  bytesPerS: number; // NaN: not measured yet
 }
 
 // What is being recorded, and at which rate; of LUNs the sum.
@@ -47,7 +47,7 @@ export function useRunning(): { running: Running[]; byLun: Map<string, number>; 
     const now = performance.now();
     const recordings = page.recordings.filter((one) => one.state === 'RECORDING');
     meters.current.keep(recordings.map((one) => one.name));
-    return recordings.map((recording) => ({ recording, bytesPerS: meters.current.add(recording.name, now, recording.bytes) ?? 0 }));
+    return recordings.map((recording) => ({ recording, bytesPerS: meters.current.add(recording.name, now, recording.bytes) ?? Number.NaN }));
   }, 'running', 2000);
   const running = loaded.value ?? [];
   const byLun = new Map<string, number>();

@@ -5,7 +5,7 @@ import { hasEnded, readable } from '../jobs/states.ts';
 import { useLoad, usePresence } from '../load.ts';
 import { linkTo } from '../route.ts';
 import type { ConsoleInfo, Job, Lun, NodeInfo, Rail } from '../types.ts';
-import { Badge, Empty, Failure, Meter, Panel, Table } from '../ui/basics.tsx';
+import { Badge, Empty, Failure, Lost, Meter, Panel, Table } from '../ui/basics.tsx';
 import { Name } from '../ui/name.tsx';
 import { alarmsOf } from './alarms.ts';
 import { type Live, type Running, useLive, useRunning } from './live.ts';
@@ -61,7 +61,13 @@ function Alarms({ luns, live }: { luns: Lun[] | undefined; live: Live }) {
   if (isAway) return <Empty>Unknown: the storage node does not answer.</Empty>;
   if (!luns || !live.stats) return <Empty>Loading …</Empty>;
   const alarms = alarmsOf(luns, live.stats);
-  if (alarms.length === 0) return <Empty>No alarms. Run the doctor for a full check.</Empty>;
+  if (alarms.length === 0) {
+    return (
+      <Empty>
+        No alarms. <a href="#/doctor">Run the doctor</a> for a full check.
+      </Empty>
+    );
+  }
   return (
     <ul class="alarms">
       {alarms.map((alarm) => (
@@ -81,14 +87,16 @@ function Activity({ running, jobs }: { running: Running[]; jobs: Job[] }) {
       {running.map(({ recording, bytesPerS }) => (
         <tr key={recording.name}>
           <td>
-            <Badge tone="bad">recording</Badge>
+            <Badge tone="live">recording</Badge>
           </td>
           <td>
             <Name text={shortName(recording.name)} href={`#/recording/${recording.name}`} />
           </td>
           <td class="number">{rate(bytesPerS)}</td>
           <td class="number">{bytes(recording.bytes)}</td>
-          <td class="number">{recording.missing_blocks}</td>
+          <td class="number">
+            <Lost count={recording.missing_blocks} />
+          </td>
         </tr>
       ))}
       {plays.map((job) => (
@@ -101,7 +109,9 @@ function Activity({ running, jobs }: { running: Running[]; jobs: Job[] }) {
           </td>
           <td class="number">{rate(job.mb_per_s * 1e6)}</td>
           <td class="number">{bytes(job.bytes)}</td>
-          <td class="number">{job.lost_blocks}</td>
+          <td class="number">
+            <Lost count={job.lost_blocks} />
+          </td>
         </tr>
       ))}
     </Table>
@@ -110,6 +120,7 @@ function Activity({ running, jobs }: { running: Running[]; jobs: Job[] }) {
 
 function leftOf(lun: Lun, bytesPerS: number): string {
   const capacity = lun.capacity_bytes;
+  if (Number.isNaN(bytesPerS)) return 'measuring …';
   if (lun.state === 'OFFLINE') return '—';
   if (capacity === 0) return 'limited by its file system';
   const free = Math.max(0, capacity - lun.used_bytes);
@@ -118,7 +129,6 @@ function leftOf(lun: Lun, bytesPerS: number): string {
 }
 
 function Room({ luns, byLun }: { luns: Lun[]; byLun: Map<string, number> }) {
-  if (luns.length === 0) return <Empty>No LUNs yet.</Empty>;
   return (
     <Table caption="Space left" head={['LUN', 'State', 'Used', 'Capacity', 'Fill', 'Time left']}>
       {luns.map((lun) => (
@@ -132,7 +142,7 @@ function Room({ luns, byLun }: { luns: Lun[]; byLun: Map<string, number> }) {
           <td class="number">{bytes(lun.used_bytes)}</td>
           <td class="number">{lun.capacity_bytes > 0 ? bytes(lun.capacity_bytes) : '—'}</td>
           <td>
-            <Meter label={`Fill of ${shortName(lun.name)}`} value={lun.used_bytes / (lun.capacity_bytes || Number.POSITIVE_INFINITY)} />
+            <Meter label={`Fill of ${shortName(lun.name)}`} value={lun.used_bytes / (lun.capacity_bytes || Number.POSITIVE_INFINITY)} high={lun.full_policy === 'ring' ? 1 : 0.9} />
           </td>
           <td>{leftOf(lun, byLun.get(lun.name) ?? 0)}</td>
         </tr>
@@ -167,9 +177,9 @@ export function Overview({ info }: { info: ConsoleInfo }) {
       <Panel title="Now">
         <Activity running={running} jobs={jobs.value ?? []} />
       </Panel>
-      <Panel title="Space">
-        {luns.value ? <Room luns={luns.value} byLun={byLun} /> : <Empty>Loading …</Empty>}
-      </Panel>
+      {luns.value?.length !== 0 && (
+        <Panel title="Space">{luns.value ? <Room luns={luns.value} byLun={byLun} /> : <Empty>Loading …</Empty>}</Panel>
+      )}
     </>
   );
 }

@@ -1,6 +1,7 @@
 // A plot of lines over one axis, by uPlot, in the colours of the page.
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
+import { minus } from '../format.ts';
 import 'uplot/dist/uPlot.min.css';
 
 export interface Series {
@@ -14,9 +15,10 @@ const AXIS = 72;
 
 interface PlotProps {
   label: string;
-  // Of a given range the page shows the ticks itself, at the places where the plot has lines.
-  x: { label: string; text: (value: number) => string; range?: [number, number]; ticks?: number };
-  unit?: string; // of y
+  // The page shows the ticks of x itself (Axis), at the places where the plot has lines.
+  x: { label: string; text: (value: number) => string; range: [number, number]; ticks: number };
+  unit: string; // of y
+  least?: number; // of y the smallest range: less than this is no change
   series: Series[];
   data: number[][]; // x, then each series
   height?: number;
@@ -26,23 +28,32 @@ function colourOf(element: HTMLElement, property: string): string {
   return getComputedStyle(element).getPropertyValue(property).trim() || 'currentColor';
 }
 
+const HEIGHT = 180;
+const FONT = '12px system-ui, DejaVu Sans, sans-serif';
+
+// Some room above and below, and around a line that is flat.
+export function rangeOfY(low: number | null, high: number | null, least: number): [number, number] {
+  if (low === null || high === null) return [0, 1];
+  const spread = Math.max(high - low, least, 1e-9);
+  const middle = (low + high) / 2;
+  return [middle - spread * 0.55, middle + spread * 0.55];
+}
+
 const inSteps = ([low, high]: [number, number], ticks: number) => Array.from({ length: ticks }, (_, index) => low + ((high - low) * index) / (ticks - 1));
 
 function optionsOf(element: HTMLElement, latest: { current: PlotProps }): uPlot.Options {
-  const { x, series, unit, height = 180 } = latest.current;
+  const { x, series, unit, height = HEIGHT } = latest.current;
   const text = colourOf(element, '--muted');
   const grid = { stroke: colourOf(element, '--edge'), width: 1 };
   const axis = { stroke: text, grid, ticks: grid };
   return {
     width: Math.max(200, element.clientWidth),
     height,
-    ...(x.range && { padding: [8, 0, 0, 0] as uPlot.Padding }),
-    scales: { x: x.range ? { time: false, range: () => latest.current.x.range ?? [0, 1] } : { time: false } },
+    padding: [8, 0, 0, 0],
+    scales: { x: { time: false, range: () => latest.current.x.range }, y: { range: (_, low, high) => rangeOfY(low, high, latest.current.least ?? 0) } },
     axes: [
-      x.range
-        ? { ...axis, size: 8, values: (_, marks) => marks.map(() => ''), splits: () => inSteps(latest.current.x.range ?? [0, 1], x.ticks ?? 2) }
-        : { ...axis, values: (_, marks) => marks.map((mark) => latest.current.x.text(mark)), space: 90 },
-      { ...axis, space: 24, ...(unit ? { label: unit, labelSize: 20, size: AXIS - 20 } : { size: AXIS }) },
+      { ...axis, size: 8, values: (_, marks) => marks.map(() => ''), splits: () => inSteps(latest.current.x.range, x.ticks) },
+      { ...axis, space: 24, label: unit, labelFont: FONT, labelSize: 20, size: AXIS - 20, font: FONT, values: (_, marks) => marks.map(minus) },
     ],
     series: [
       { label: x.label, value: (_, value) => (value === null ? '—' : latest.current.x.text(value)) },
@@ -54,6 +65,7 @@ function optionsOf(element: HTMLElement, latest: { current: PlotProps }): uPlot.
         value: (_: uPlot, value: number | null) => (value === null || Number.isNaN(value) ? '—' : (one.text ?? String)(value)),
       })),
     ],
+    legend: { markers: { width: 0, fill: (_, index) => colourOf(element, series[index - 1]?.colour ?? '--muted') } },
     cursor: { drag: { x: false, y: false } },
   };
 }
@@ -77,7 +89,7 @@ export function Plot(props: PlotProps) {
     build();
     const dark = matchMedia('(prefers-color-scheme: dark)');
     dark.addEventListener('change', build);
-    const resized = new ResizeObserver(() => plot.current?.setSize({ width: Math.max(200, host.clientWidth), height: latest.current.height ?? 180 }));
+    const resized = new ResizeObserver(() => plot.current?.setSize({ width: Math.max(200, host.clientWidth), height: latest.current.height ?? HEIGHT }));
     resized.observe(host);
     return () => {
       dark.removeEventListener('change', build);

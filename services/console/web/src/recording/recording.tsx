@@ -52,6 +52,9 @@ function useWindow(timeline: Timeline, runs: boolean): { window: Window | undefi
   return { window, follow, setWindow, setFollow };
 }
 
+// Made of transforms into frequencies: its numbers have no full scale.
+const isSpectra = ({ origin }: Recording) => (origin?.transforms ?? []).some(({ name }) => name === 'fft' || name === 'power');
+
 interface ViewsProps {
   recording: Recording;
   timeline: Timeline;
@@ -78,7 +81,7 @@ function Views({ recording, timeline, onWindow }: ViewsProps) {
         actions={
           recording.state === 'RECORDING' && (
             <>
-              <Badge tone="bad">recording</Badge>
+              <Badge tone="live">recording</Badge>
               <Check label="Follow" checked={follow} onChange={setFollow} />
             </>
           )
@@ -87,7 +90,7 @@ function Views({ recording, timeline, onWindow }: ViewsProps) {
         <TimelineView timeline={timeline} window={window} onShow={(first) => move(inside({ ...window, first }, samples))} />
       </Panel>
       <SpectrumView recording={recording.name} timeline={timeline} window={window} setWindow={move} />
-      <SamplesView recording={recording.name} timeline={timeline} window={window} />
+      <SamplesView recording={recording.name} timeline={timeline} window={window} isSpectra={isSpectra(recording)} />
       <GapsView timeline={timeline} onShow={show} />
       <MarksView timeline={timeline} onShow={show} />
     </>
@@ -96,6 +99,8 @@ function Views({ recording, timeline, onWindow }: ViewsProps) {
 
 // Of what is looked at.
 const MOST_FETCHED = 2 ** 20;
+
+const ASK_AGAIN_MS = 1000;
 
 export function RecordingPage({ name }: { name: string }) {
   const [live, setLive] = useState(true);
@@ -107,12 +112,14 @@ export function RecordingPage({ name }: { name: string }) {
       timeline: await call<Timeline>('ViewService', 'GetTimeline', { recording: name }, { signal }).catch((error: Error) => error),
     }),
     name,
-    live && !gone ? 1000 : 0,
+    live && !gone ? ASK_AGAIN_MS : 0,
   );
   const recording = loaded.value?.recording;
   const timeline = loaded.value?.timeline;
   const runs = recording?.state === 'RECORDING';
-  useEffect(() => setLive(!recording || runs), [recording === undefined, runs]);
+  // A node that is busy refuses a view, and gives it later.
+  const isRefused = timeline instanceof Error;
+  useEffect(() => setLive(!recording || runs || isRefused), [recording === undefined, runs, isRefused]);
   if (gone) return <Empty>This recording was deleted.</Empty>;
   if (!recording) return <Failure error={loaded.error} />;
   const course = timeline instanceof Error ? undefined : timeline;

@@ -1,12 +1,47 @@
 // What bounded a recording's rate, and the trace of its blocks.
 import { useState } from 'preact/hooks';
 import { call } from '../api.ts';
-import { plural, shortName } from '../format.ts';
+import { plural, shortName, span } from '../format.ts';
 import { useAction, useLoad } from '../load.ts';
 import { saveAs } from '../recordings/samples.ts';
 import { line } from '../tapectl.ts';
-import { Empty, Failure, Line, Panel } from '../ui/basics.tsx';
+import { Empty, Failure, Line, Meter, Panel, Table } from '../ui/basics.tsx';
 import type { Explanation } from '../types.ts';
+
+// The lines above the table of the stages, as sentences.
+export const sentencesOf = (text: string) =>
+  text
+    .split('\n')
+    .filter((one) => one !== '' && !one.startsWith(' '))
+    .map((one) => `${one.charAt(0).toUpperCase()}${one.slice(1)}${/[.:]$/.test(one) ? '' : '.'}`);
+
+function Explained({ explanation }: { explanation: Explanation }) {
+  const stages = explanation.stages.filter((stage) => stage.share >= 0.005).sort((a, b) => b.share - a.share);
+  return (
+    <>
+      <div data-explained>
+        {sentencesOf(explanation.text).map((one) => (
+          <p key={one}>{one}</p>
+        ))}
+      </div>
+      {stages.length > 0 && (
+        <Table caption="Share of the time in which each stage was busy" head={['Stage', 'Busy', 'Share', 'Time', 'Thread']}>
+          {stages.map((stage) => (
+            <tr key={stage.name}>
+              <td>{stage.name}</td>
+              <td class="number">{(100 * stage.share).toFixed(0)} %</td>
+              <td>
+                <Meter label={`${stage.name} was busy`} value={stage.share} />
+              </td>
+              <td class="number">{span(stage.seconds)}</td>
+              <td>{stage.thread}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </>
+  );
+}
 
 // Of a recording, or of a worker's job.
 export function ExplainView({ name, worker }: { name: string; worker?: string }) {
@@ -14,7 +49,7 @@ export function ExplainView({ name, worker }: { name: string; worker?: string })
   const loaded = useLoad((signal) => call<Explanation>(service, method, { name }, { worker, signal }), `explain ${name}`);
   return (
     <Panel title="Limiting stage">
-      {loaded.value && <pre tabIndex={0}>{loaded.value.text}</pre>}
+      {loaded.value && <Explained explanation={loaded.value} />}
       {loaded.error && <Empty>{loaded.error.message}</Empty>}
       <Line text={line(['explain', worker === undefined ? shortName(name) : name])} />
     </Panel>

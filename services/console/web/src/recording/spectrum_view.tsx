@@ -65,18 +65,19 @@ function Toolbar({ timeline, window, setWindow }: Props) {
       <button type="button" onClick={() => setWindow(whole(samples))}>
         All
       </button>
+      <Go timeline={timeline} window={window} setWindow={setWindow} />
     </div>
   );
 }
 
 // Typed samples, for those who know where to look.
-function Go({ timeline, window, setWindow }: Props) {
+function Go({ timeline, window, setWindow }: Omit<Props, 'recording'>) {
   const [first, setFirst] = useState('');
   const [length, setLength] = useState('');
   const go = () => setWindow(inside({ ...window, first: Number(first || window.first), count: Number(length || window.count) }, timeline.samples));
   return (
     <form
-      class="fields go"
+      class="go"
       onSubmit={(event) => {
         event.preventDefault();
         go();
@@ -114,6 +115,8 @@ function SpectrumPlot({ spectrogram, window }: { spectrogram: Spectrogram; windo
         label="Spectrum"
         x={{ label: 'Frequency', text: band.text, range: [frequencyAt(band, low), frequencyAt(band, high)], ticks: TICKS.length }}
         unit="dBFS"
+        least={10}
+        height={220}
         series={[
           { label: 'Mean', colour: '--line-1', text: level },
           { label: 'Peak', colour: '--line-2', text: level },
@@ -147,7 +150,6 @@ export function SpectrumView(props: Props) {
   return (
     <Panel title="Spectrum and waterfall">
       <Toolbar {...props} />
-      <Go {...props} />
       <Failure error={error} />
       {spectrogram && (
         <>

@@ -1,7 +1,9 @@
 // The whole recording in one line: what is durable, what is missing, what is marked, and which part is looked at.
-import { count, sampleTime, span } from '../format.ts';
-import { Badge, Facts } from '../ui/basics.tsx';
+import { count, span, spansOfAxis } from '../format.ts';
+import { Facts } from '../ui/basics.tsx';
 import type { Timeline } from '../types.ts';
+import { Axis } from './axis.tsx';
+import { TICKS } from './spectrum.ts';
 import type { Window } from './window.ts';
 
 interface Props {
@@ -38,23 +40,38 @@ function Line({ timeline, window, onShow }: Props) {
   );
 }
 
+const KEYS: [string, string][] = [
+  ['durable', 'durable'],
+  ['received', 'received, not durable yet'],
+  ['gap', 'missing'],
+  ['mark', 'annotation'],
+  ['shown', 'shown below'],
+];
+
 export function TimelineView(props: Props) {
   const { timeline } = props;
   const samples = timeline.samples;
   const seconds = (value: number) => (timeline.sample_rate > 0 ? `, ${span(value / timeline.sample_rate)}` : '');
+  const places = TICKS.map((share) => share * samples);
+  const texts = timeline.sample_rate > 0 ? spansOfAxis(places.map((place) => place / timeline.sample_rate)) : places.map((place) => count(Math.round(place)));
   const behind = samples - timeline.durable_samples;
   return (
     <>
       <Line {...props} />
-      <p class="legend">
-        <Badge tone="good">durable</Badge> <Badge tone="busy">received, not durable yet</Badge> <Badge tone="bad">missing</Badge> <Badge tone="plain">annotation</Badge>
+      <Axis name="timeline" texts={texts} />
+      <p class="legend keys">
+        {KEYS.map(([kind, text]) => (
+          <span key={kind}>
+            <i class={`key ${kind}`} />
+            {text}
+          </span>
+        ))}
       </p>
       <Facts
         facts={[
           ['Samples', `${count(samples)}${seconds(samples)}`],
           ['Durable', `${count(timeline.durable_samples)}${behind > 0 ? `, ${count(behind)} behind` : ''}`],
           ['Gaps', count(timeline.gaps_total)],
-          ['First sample', sampleTime(timeline.start_time)],
         ]}
       />
     </>

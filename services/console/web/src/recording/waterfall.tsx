@@ -1,7 +1,7 @@
 // The waterfall: frequency to the right, time downwards. A cursor by pointer or keys tells what is under it; dragging over
 // a part zooms into it.
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { count, level, span } from '../format.ts';
+import { count, level, minus, span, spansOfAxis } from '../format.ts';
 import { Axis } from './axis.tsx';
 import { paint, paintScale } from './paint.ts';
 import { type Band, frequencyAt, type Spectrogram, storedColumn, TICKS, tickTexts } from './spectrum.ts';
@@ -96,14 +96,12 @@ function Overlay({ cursor, start }: { cursor: Point | undefined; start: Point | 
 }
 
 function Times({ spectrogram, sampleRate }: Props) {
-  const text = (share: number) => {
-    const sample = spectrogram.first + share * spectrogram.samples;
-    return sampleRate > 0 ? span(sample / sampleRate) : count(Math.round(sample));
-  };
+  const places = TICKS.map((share) => spectrogram.first + share * spectrogram.samples);
+  const texts = sampleRate > 0 ? spansOfAxis(places.map((place) => place / sampleRate)) : places.map((place) => count(Math.round(place)));
   return (
     <div class="times" aria-hidden="true">
-      {TICKS.map((share) => (
-        <span key={share}>{text(share)}</span>
+      {texts.map((text, index) => (
+        <span key={index}>{text}</span>
       ))}
     </div>
   );
@@ -115,7 +113,7 @@ function Scale({ darkest, brightest }: { darkest: number; brightest: number }) {
   useEffect(() => {
     if (canvas.current) paintScale(canvas.current);
   }, []);
-  const texts = [0, 0.5, 1].map((share) => `${String(Number((darkest + (brightest - darkest) * share).toFixed(1))).replace('-', '−')} dBFS`);
+  const texts = [0, 0.5, 1].map((share) => `${minus(Number((darkest + (brightest - darkest) * share).toFixed(1)))} dBFS`);
   return (
     <div class="scale" role="img" aria-label={`Colours from ${texts[0]} to ${texts[2]}`}>
       <canvas ref={canvas} />

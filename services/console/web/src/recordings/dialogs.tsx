@@ -37,11 +37,11 @@ export function DeleteDialog({ recording, onDone, onClose }: DialogProps) {
 const MOST_ROWS = 100;
 
 function Verdict({ damaged, ended }: { damaged: DamagedBlock[]; ended: boolean }) {
-  if (damaged.length === 0) return ended ? <p role="status">Every block is intact.</p> : null;
+  if (damaged.length === 0) return ended ? <p role="status" class="note good">Every block is intact.</p> : null;
   return (
     <>
-      <p role="status">
-        {count(damaged.length)} blocks are damaged or missing{damaged.length > MOST_ROWS ? `; the first ${MOST_ROWS}:` : '.'}
+      <p role="status" class="failure">
+        {damaged.length === 1 ? '1 block is' : `${count(damaged.length)} blocks are`} damaged or missing{damaged.length > MOST_ROWS ? `; the first ${MOST_ROWS}:` : '.'}
       </p>
       <Table caption="Damaged blocks" head={['Block', 'Damage', 'Detail']}>
         {damaged.slice(0, MOST_ROWS).map((block) => (

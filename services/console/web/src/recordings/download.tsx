@@ -31,7 +31,10 @@ async function sigmfOf(recording: Recording, range: Range, samples: Blob, missin
 
 const isCount = (text: string) => /^\d+$/.test(text.trim());
 
-export function DownloadDialog({ recording, first = 0, samples = 65536, onClose }: Props) {
+// As much of a recording as fits, unless the page shows a part of it.
+const allOf = ({ bytes: size, datatype }: Recording) => Math.floor(Math.min(size, MOST_BYTES) / (bytesOfSample(datatype) || 1));
+
+export function DownloadDialog({ recording, first = 0, samples = allOf(recording), onClose }: Props) {
   const [from, setFrom] = useState(String(first));
   const [length, setLength] = useState(String(samples));
   const [format, setFormat] = useState('raw');

@@ -8,7 +8,7 @@ import { FirstSteps } from '../overview/steps.tsx';
 import { linkTo } from '../route.ts';
 import { line } from '../tapectl.ts';
 import type { Channel, Recording } from '../types.ts';
-import { Badge, Empty, Failure, Line, Table, type Tone } from '../ui/basics.tsx';
+import { Badge, Empty, Failure, Line, Lost, Table, type Tone } from '../ui/basics.tsx';
 import { Choice, TextField } from '../ui/form.tsx';
 import { Name } from '../ui/name.tsx';
 import { RecordingActions } from './actions.tsx';
@@ -18,7 +18,7 @@ import { entriesOf, summaryOf } from './streams.ts';
 // More rows than these are not looked through, but filtered.
 const MOST_ROWS = 200;
 
-const TONES: Record<string, Tone> = { RECORDING: 'bad', SEALED: 'good', SALVAGED: 'busy', DELETING: 'plain' };
+const TONES: Record<string, Tone> = { RECORDING: 'live', SEALED: 'good', SALVAGED: 'busy', DELETING: 'plain' };
 
 export const StateBadge = ({ recording }: { recording: Recording }) => {
   const state = wordOf(recording.state);
@@ -62,6 +62,9 @@ function About({ text }: { text: (string | false)[] }) {
   );
 }
 
+// The heading of its column names the zone.
+const startOf = ({ start_time: start }: Recording) => (start ? time(start).replace(' UTC', '') : 'unknown');
+
 function Row({ recording, onChange, isSegment = false }: { recording: Recording; onChange: () => void; isSegment?: boolean }) {
   return (
     <tr class={isSegment ? 'segment' : undefined}>
@@ -70,12 +73,16 @@ function Row({ recording, onChange, isSegment = false }: { recording: Recording;
         <About text={[isSegment && `segment ${recording.segment}`, recording.description, pairsText(recording.labels)]} />
       </td>
       <td>
-        <StateBadge recording={recording} />
-        {recording.kept && <Badge tone="plain">kept</Badge>}
+        <span class="badges">
+          <StateBadge recording={recording} />
+          {recording.kept && <Badge tone="plain">kept</Badge>}
+        </span>
       </td>
-      <td>{recording.start_time ? time(recording.start_time) : 'unknown'}</td>
+      <td class="when">{startOf(recording)}</td>
       <td class="number">{bytes(recording.bytes)}</td>
-      <td class="number">{count(recording.missing_blocks)}</td>
+      <td class="number">
+        <Lost count={recording.missing_blocks} />
+      </td>
       <td>
         <RecordingActions recording={recording} onChange={onChange} />
       </td>
@@ -101,12 +108,16 @@ function StreamRows({ segments, onChange }: { segments: Recording[]; onChange: (
           <About text={[newest.description, pairsText(newest.labels)]} />
         </td>
         <td>
-          <StateBadge recording={newest} />
-          {kept > 0 && <Badge tone="plain">{kept === segments.length ? 'kept' : `${count(kept)} kept`}</Badge>}
+          <span class="badges">
+            <StateBadge recording={newest} />
+            {kept > 0 && <Badge tone="plain">{kept === segments.length ? 'kept' : `${count(kept)} kept`}</Badge>}
+          </span>
         </td>
-        <td>{oldest.start_time ? time(oldest.start_time) : 'unknown'}</td>
+        <td class="when">{startOf(oldest)}</td>
         <td class="number">{bytes(summary.bytes)}</td>
-        <td class="number">{count(missing)}</td>
+        <td class="number">
+          <Lost count={missing} />
+        </td>
         <td>
           <div class="does">
             <a class="button" href={linkTo('play', { recording: name, stream: 'true' })} aria-label={`Play the stream ${name}`}>
@@ -135,9 +146,9 @@ export function RecordingsPage({ query }: { query: URLSearchParams }) {
   );
   const found = (loaded.value?.recordings ?? []).filter((recording) => matches(recording, filter));
   const entries = entriesOf(found);
+  if (loaded.value?.recordings.length === 0) return <FirstSteps />;
   return (
     <>
-      {loaded.value?.recordings.length === 0 && <FirstSteps />}
       <FilterForm filter={filter} channels={(loaded.value?.channels ?? []).map((channel) => shortName(channel.name))} set={(change) => setFilter((now) => ({ ...now, ...change }))} />
       <Line text={line(['recordings', 'list', ...(filter.channel.includes('/') ? [filter.channel] : [])])} />
       <Failure error={loaded.error} />

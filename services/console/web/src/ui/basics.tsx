@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, NodeAway } from '../api.ts';
+import { count } from '../format.ts';
 
 type Children = { children?: ComponentChildren };
 
@@ -29,15 +30,20 @@ export function Panel({ title, actions, children }: Children & { title: string; 
 
 export const Empty = ({ children }: Children) => <p class="empty">{children}</p>;
 
-export type Tone = 'good' | 'busy' | 'bad' | 'plain';
+export type Tone = 'good' | 'busy' | 'bad' | 'live' | 'plain';
 
 export const Badge = ({ tone, children }: Children & { tone: Tone }) => <span class={`badge ${tone}`}>{children}</span>;
+
+// A count of lost or missing things: silent at 0.
+export const Lost = ({ count: lost }: { count: number }) => <span class={lost > 0 ? 'lost' : 'none'}>{count(lost)}</span>;
 
 // On narrow screens the rows are cards (style/narrow.css): each cell says its heading, and the roles that blocks lose are told.
 function tellCells(table: HTMLTableElement, head: string[]): void {
   table.setAttribute('role', 'table');
   for (const group of table.querySelectorAll('thead, tbody')) group.setAttribute('role', 'rowgroup');
   for (const cell of table.querySelectorAll('thead th')) cell.setAttribute('role', 'columnheader');
+  // A heading stands above its column, also where that is to the right.
+  for (const [index, cell] of [...(table.tBodies[0]?.rows[0]?.cells ?? [])].entries()) table.tHead?.rows[0]?.cells[index]?.classList.toggle('number', cell.classList.contains('number'));
   for (const row of table.rows) {
     row.setAttribute('role', 'row');
     for (const [index, cell] of [...row.cells].entries()) {
@@ -49,7 +55,7 @@ function tellCells(table: HTMLTableElement, head: string[]): void {
 }
 
 // A region that scrolls by itself is reached by the keyboard.
-export function Table({ caption, head, children }: Children & { caption: string; head: string[] }) {
+export function Table({ caption, head, columns, children }: Children & { caption: string; head: string[]; columns?: 'even' }) {
   const table = useRef<HTMLTableElement>(null);
   useLayoutEffect(() => {
     const element = table.current;
@@ -63,7 +69,7 @@ export function Table({ caption, head, children }: Children & { caption: string;
   }, [head.join()]);
   return (
     <div class="scrolls" role="region" aria-label={caption} tabIndex={0}>
-      <table ref={table}>
+      <table ref={table} class={columns}>
         <caption class="unseen">{caption}</caption>
         <thead>
           <tr>
@@ -76,13 +82,13 @@ export function Table({ caption, head, children }: Children & { caption: string;
   );
 }
 
-// A text longer than this has a line of its own.
+// A text longer than this has a line of its own, and a fact without a value has none.
 const SHORT_FACT = 80;
 
 export function Facts({ facts }: { facts: [string, ComponentChildren][] }) {
   return (
     <dl class="facts">
-      {facts.map(([name, value]) => (
+      {facts.filter(([, value]) => value !== '' && value !== '—').map(([name, value]) => (
         <div key={name} class={typeof value === 'string' && value.length > SHORT_FACT ? 'wide' : undefined}>
           <dt>{name}</dt>
           <dd>{value}</dd>
@@ -92,8 +98,9 @@ export function Facts({ facts }: { facts: [string, ComponentChildren][] }) {
   );
 }
 
-export function Meter({ label, value }: { label: string; value: number }) {
-  return <meter aria-label={label} min={0} max={1} value={Math.max(0, Math.min(1, value))} />;
+// Above `high` it is too full.
+export function Meter({ label, value, high = 1 }: { label: string; value: number; high?: number }) {
+  return <meter aria-label={label} min={0} max={1} low={0} optimum={0} high={high} value={Math.max(0, Math.min(1, value))} />;
 }
 
 // The command line that does the same, to be copied.
