@@ -29,7 +29,7 @@ parse_arguments() {
       --blocks) BLOCKS=${2:?--blocks needs a number} ;;
       --store) STORE=${2:?--store needs memory or posix} ;;
       --keep) KEEP=yes && shift && continue ;;
-      --stop) stop_kept && exit ;;
+      --stop) stop_kept; exit ;;
       *)
         sed -n '2,9s/^# //p' "${BASH_SOURCE[0]}"
         exit 2
