@@ -44,7 +44,7 @@ class ThreadSafety(unittest.TestCase):
 
     def list(self, *files):
         self.write("build/groups/g.cc", "".join(f'#include "{file}"\n' for file in files))
-        entry = {"file": f"{self.root}/build/groups/g.cc", "command": f"g++ -I{self.root} -isystem /opt/none -DX=1 -O2 -c g.cc"}
+        entry = {"file": f"{self.root}/build/groups/g.cc", "command": f"g++ -I{self.root} -isystem {self.folder}/library -DX=1 -O2 -c g.cc"}
         self.write("build/compile_commands.json", json.dumps([entry]))
 
     def analyse(self):
@@ -54,6 +54,10 @@ class ThreadSafety(unittest.TestCase):
         environment = {**os.environ, "PATH": f"{self.folder}/tools:{os.environ['PATH']}", "XDG_CACHE_HOME": str(self.folder / "cache")}
         done = subprocess.run([SCRIPT, self.root, self.root / "build/out"], env=environment, capture_output=True, text=True, check=False)
         return done.returncode, done.stderr, (self.folder / "runs").read_text().count("-fsyntax-only")
+
+    def judged(self):
+        """The files of the first part of the last analysis."""
+        return [line.split('"')[1] for line in (self.root / "build/out/0.cc").read_text().splitlines()]
 
     def test_what_is_right_is_remembered_here_and_in_another_clone(self):
         self.assertEqual(self.analyse(), (0, "", 1))
@@ -78,8 +82,39 @@ class ThreadSafety(unittest.TestCase):
         self.write("services/b.cc", WRONG)
         self.assertEqual(self.analyse()[0], 1)
         self.write("services/b.cc", RIGHT)  # hides the name of its neighbour
+        self.write("services/shared.h", HEADER + "\n\n")
         self.assertEqual(self.analyse(), (0, "", 3))
         self.assertEqual(self.analyse(), (0, "", 0))
+
+    def test_only_what_reads_a_changed_file_is_judged_again(self):
+        self.write("services/own.h", "#pragma once\n")
+        self.write("services/a.cc", '#include "own.h"\n' + RIGHT)
+        self.assertEqual(self.analyse(), (0, "", 1))
+        self.write("services/own.h", "#pragma once\n\n")
+        self.assertEqual((self.analyse(), self.judged()), ((0, "", 1), ["services/a.cc"]))
+        self.write("services/b.cc", WRONG.replace("Read", "Other"))
+        status, said, _ = self.analyse()
+        self.assertEqual((status, self.judged()), (1, ["services/b.cc"]))
+        self.assertIn("services/b.cc:2", said)
+
+    def test_a_file_that_sees_no_lock_is_left_out_until_it_does(self):
+        self.write("services/plain.h", "#pragma once\n")
+        self.write("services/b.cc", '#include "services/plain.h"\n')
+        self.assertEqual((self.analyse(), self.judged()), ((0, "", 1), ["services/a.cc"]))
+        self.write("services/plain.h", "#pragma once\n" + WRONG.replace("int Read", "inline int Read"))
+        status, said, _ = self.analyse()
+        self.assertEqual((status, self.judged()), (1, ["services/b.cc"]))
+        self.assertIn("services/plain.h:3", said)
+
+    def test_a_changed_library_is_seen(self):
+        library = self.folder / "library" / "library.h"
+        library.parent.mkdir()
+        library.write_text("#pragma once\n")
+        self.write("services/b.cc", "#include <library.h>\n" + RIGHT.replace("Read", "Other"))
+        self.assertEqual(self.analyse(), (0, "", 1))
+        self.assertEqual(self.analyse(), (0, "", 0))
+        library.write_text("#pragma once\n\n")
+        self.assertEqual((self.analyse(), self.judged()), ((0, "", 1), ["services/a.cc", "services/b.cc"]))
 
 
 if __name__ == "__main__":
