@@ -122,4 +122,20 @@ absl::StatusOr<std::string> TakeNode(Nodes& asked, const std::string& text, size
                                   ": name one by its address, ", absl::StrJoin(found.meant, ", ")));
 }
 
+absl::StatusOr<std::string> TakeAnyNode(Nodes& asked, absl::string_view field,
+                                        const std::string& text, size_t ids) {
+  const auto [node, rest] = SplitNode(text);
+  const std::string name(node);
+  const bool has_node = !IsName(text, ids) && IsName(rest, ids);
+  if (!has_node || !absl::StrContains(name, ':')) return TakeNode(asked, text, ids);
+  TD_RETURN_IF_ERROR(naming::CheckNodeOrList(name));
+  const Candidates found = naming::IsNodeList(name) ? Candidates{} : NodesMeant(asked, name);
+  if (found.meant.size() == 1) {
+    asked.storage = found.meant.front();
+  } else {
+    TD_ASSIGN_OR_RETURN(asked.storage, OneNode(asked, field, name));
+  }
+  return std::string(rest);
+}
+
 }  // namespace tapedeck::services::tapectl

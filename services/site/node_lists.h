@@ -35,4 +35,9 @@ std::pair<absl::string_view, absl::string_view> SplitNode(absl::string_view text
 // none of --storage, or several, are NODE.
 absl::StatusOr<std::string> TakeNode(Nodes& asked, const std::string& text, size_t ids);
 
+// `text` without the node that it may begin with, as TakeNode; but NODE with a port, or a name of
+// DNS, may be any node. ARGUMENT_INVALID of the option `field`: the name of DNS has several.
+absl::StatusOr<std::string> TakeAnyNode(Nodes& asked, absl::string_view field,
+                                        const std::string& text, size_t ids);
+
 }  // namespace tapedeck::services::tapectl

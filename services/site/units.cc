@@ -35,10 +35,14 @@ absl::StatusOr<uint64_t> ParseCount(absl::string_view text) {
 }
 
 absl::StatusOr<int64_t> ParseNumber(absl::string_view text) {
+  absl::string_view digits = text;
+  const auto factor = static_cast<int64_t>(TakeFactor(&digits));
   int64_t number = 0;
-  if (absl::SimpleAtoi(text, &number) && number >= 0) return number;
+  if (absl::SimpleAtoi(digits, &number) && number >= 0 && number <= INT64_MAX / factor) {
+    return number * factor;
+  }
   return absl::InvalidArgumentError(
-      absl::StrCat("\"", text, "\" is not a whole number of 0 or more"));
+      absl::StrCat("\"", text, "\" is not a whole number of 0 or more, for example 4096 or 2M"));
 }
 
 absl::StatusOr<double> ParseRate(absl::string_view text) {

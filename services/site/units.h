@@ -18,7 +18,7 @@ using command_line::ParseDurationOrZeroNs;
 // A whole number of 1 or more; with k, M or G thousands, millions or 10^9.
 absl::StatusOr<uint64_t> ParseCount(absl::string_view text);
 
-// The number of a block or sample: a whole number from 0 to 2^63 - 1.
+// The number of a block or sample: a whole number from 0 to 2^63 - 1, with k, M or G as ParseCount.
 absl::StatusOr<int64_t> ParseNumber(absl::string_view text);
 
 // A number of 0 or more, e.g. 1e9, 2.4e6 or 2.4M, with k, M or G as ParseCount.

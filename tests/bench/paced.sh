@@ -47,7 +47,7 @@ printf '%-16s %10s %10s %10s %10s %10s %10s\n' "jitter (us)" blocks underruns p5
 for rate in 1 10; do
   name=$((rate * 100))_msps
   timing_of "node_$name" --rate "$rate"
-  timing_of "loop_$name" --rate "$rate" --loop "0:$LOOP_SAMPLES" --loop-count $((rate * 100000000 * SECONDS_EACH / LOOP_SAMPLES))
+  timing_of "loop_$name" --rate "$rate" --loop --to-sample "$LOOP_SAMPLES" --loop-count $((rate * 100000000 * SECONDS_EACH / LOOP_SAMPLES))
 done
 promises=()
 for name in node_100_msps loop_100_msps node_1000_msps loop_1000_msps; do

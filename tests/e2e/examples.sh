@@ -64,7 +64,7 @@ sends_and_measures() {
   [[ $EXAMPLE == *"243 rows of 2048 samples by "*": mean power 0.250000, strongest at 125000 Hz" ]] || fail "batches of another tone: $EXAMPLE"
   [[ $EXAMPLE == "no GPU is used: "* || $EXAMPLE != *"by numpy"* ]] || fail "nothing says why no GPU was used: $EXAMPLE"
   /usr/bin/python3 -c "import matplotlib" 2>/dev/null || { echo "without spectrogram.py: python3-matplotlib is not installed"; return; }
-  tapectl annotate ex/sent/latest --sample 0 --label signal --comment frequency=1090000000 >/dev/null
+  tapectl annotate ex/sent/latest --from-sample 0 --label signal --comment frequency=1090000000 >/dev/null
   example spectrogram.py "$TAPEDECK_STORAGE" ex/sent/latest "$WORK/spectrogram.png"
   is_png "$WORK/spectrogram.png"
   # The middles of the first and of the last of 195 transforms of 1024 samples.

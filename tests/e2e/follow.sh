@@ -23,7 +23,7 @@ while_recording() {
   pids+=($!)
   wait_for 20 has_begun follow/c0 || fail "the recording does not start"
   expect_error_in "$(tapectl_json play follow/c0/latest --sink null 2>&1 || true)" FAILED_PRECONDITION RECORDING_BUSY
-  tapectl annotate follow/c0/latest --sample 1000 --samples 5 --label burst >/dev/null
+  tapectl annotate follow/c0/latest --from-sample 1000 --to-sample 1005 --label burst >/dev/null
   play_into whole && pids+=($!)
   play_into shifted --from-time -100ms && pids+=($!)
   play_into held --from-block 10 --behind 200ms && pids+=($!)

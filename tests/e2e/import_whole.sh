@@ -53,9 +53,9 @@ done
 tapectl recordings import l/a "$WORK/in/rich.sigmf-meta" --format sigmf >/dev/null
 says l/a
 json_is "$(cat "$WORK"/m0/a/*/data.sigmf-meta)" '.global["core:author"] == "A"' "the SigMF in place"
-tapectl recordings copy l/a/latest l/b >/dev/null
+tapectl recordings copy l/a/latest --to l/b >/dev/null
 says l/b
-tapectl recordings move l/b/latest l/c >/dev/null
+tapectl recordings move l/b/latest --to l/c >/dev/null
 says l/c
 tapectl record l/d --source "file:$WORK/in/rich.sigmf-meta" >/dev/null
 says l/d
@@ -80,12 +80,12 @@ is_refused() {
 # Where what comes would not stay whole.
 tapectl channel create l/triggered --datatype ci16_le --block-bytes 64KiB --sample-rate 1e6 --commit received --pre-trigger 10ms >/dev/null
 is_refused "keeps only what triggers select" recordings import l/triggered "$WORK/in/rich.sigmf-meta" --format sigmf
-is_refused "keeps only what triggers select" recordings copy l/a/latest l/triggered
+is_refused "keeps only what triggers select" recordings copy l/a/latest --to l/triggered
 mkdir "$WORK/m1"
 tapectl lun create ring --store posix --member "$WORK/m1" --capacity 64MiB --full-policy ring >/dev/null
 tapectl channel create ring/c --datatype ci16_le --block-bytes 64KiB --sample-rate 1e6 >/dev/null
 is_refused "would delete its beginning" recordings import ring/c "$WORK/in/large.sigmf-meta" --format sigmf
-is_refused "is a ring" recordings copy l/a/latest ring/c
+is_refused "is a ring" recordings copy l/a/latest --to ring/c
 truncate -s 40M "$WORK/in/half.raw"
 tapectl recordings import ring/c "$WORK/in/half.raw" --format raw >/dev/null
 tapectl keep ring/c/latest >/dev/null
@@ -102,8 +102,8 @@ is_refused "max_fill" recordings import filled/c "$WORK/in/half.raw" --format ra
 truncate -s 20M "$WORK/in/quarter.raw"
 tapectl recordings import filled/c "$WORK/in/quarter.raw" --format raw >/dev/null
 tapectl recordings import l/a "$WORK/in/quarter.raw" --format raw >/dev/null
-is_refused "max_fill" recordings copy l/a/latest filled/c
-is_refused "max_fill" recordings move l/a/latest filled/c
+is_refused "max_fill" recordings copy l/a/latest --to filled/c
+is_refused "max_fill" recordings move l/a/latest --to filled/c
 for one in l/a filled/c; do json_is "$(tapectl_json recordings show "$one/latest")" '.bytes == 20971520' "$one after the refusals"; done
 
 # Interrupted as soon as there is a recording; and by a file that becomes shorter.

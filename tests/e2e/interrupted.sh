@@ -26,7 +26,7 @@ exec_tapectl() { exec env --default-signal=INT "$TAPEDECK_BIN/tapectl" --output 
 # What each command does, and into what.
 run_import() { exec_tapectl recordings import l/import "$WORK/in.sigmf-meta" --format sigmf; }
 run_export() { exec_tapectl recordings export "$ORIGINAL" --format sigmf --to "$WORK/out/e.sigmf"; }
-run_copy() { exec_tapectl recordings copy "$ORIGINAL" deep/copy; }
+run_copy() { exec_tapectl recordings copy "$ORIGINAL" --to deep/copy; }
 run_record() { exec_tapectl record l/record --source "file:$WORK/in.sigmf-meta"; }
 
 # is_the_file RECORDING WHAT: byte for byte, with its annotation.
@@ -124,14 +124,14 @@ interrupt_frozen_import() {
 # The first Ctrl-C of a copy says how to go on, and the same line does.
 interrupt_slow_copy() {
   local pid status=0 answer
-  (XDG_STATE_HOME=$WORK/kept exec_tapectl recordings copy "$ORIGINAL" deep/copy --pace 10MB) >"$WORK/said" 2>&1 &
+  (XDG_STATE_HOME=$WORK/kept exec_tapectl recordings copy "$ORIGINAL" --to deep/copy --pace 10MB) >"$WORK/said" 2>&1 &
   pid=$!
   wait_for 20 copy_is_open >/dev/null || fail "the slow copy does not begin: $(<"$WORK/said")"
   send INT "$pid"
   wait "$pid" || status=$?
   ((status == 1)) || fail "an interrupted copy ends with $status: $(<"$WORK/said")"
   grep -q "it was interrupted; run the same command again to continue the copy" "$WORK/said" || fail "nothing says how to go on: $(<"$WORK/said")"
-  answer=$(XDG_STATE_HOME=$WORK/kept tapectl_json recordings copy "$ORIGINAL" deep/copy)
+  answer=$(XDG_STATE_HOME=$WORK/kept tapectl_json recordings copy "$ORIGINAL" --to deep/copy)
   json_is "$answer" '.first_block > 0' "the same line begins anew"
   recordings_are deep/copy "a copy that was interrupted"
 }

@@ -23,7 +23,7 @@ make() {
   tapectl record "$store/ring-like" --source synth --blocks 100 >/dev/null
   recording=$(tapectl_json recordings list --segments "$store/c0" | jq -r '.recordings[0].name')
   tapectl keep "$recording" >/dev/null
-  tapectl annotate "$recording" --sample 10 --samples 5 --label burst >/dev/null
+  tapectl annotate "$recording" --from-sample 10 --to-sample 15 --label burst >/dev/null
 }
 
 recordings_of() { tapectl_json recordings list --segments | jq --sort-keys --arg lun "luns/$1/" '.recordings[] | select(.name | startswith($lun))'; }

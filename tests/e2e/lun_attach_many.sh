@@ -89,7 +89,7 @@ make() {
   tapectl record "$lun/c" --source synth --blocks "$(is_ring "$2" && echo 400 || echo 5)" >/dev/null
   kept=$(tapectl_json recordings list --segments "$lun/c" | jq -r '.recordings[0].name')
   tapectl keep "$kept" >/dev/null
-  tapectl annotate "$kept" --sample 10 --samples 5 --label "burst of $lun" >/dev/null
+  tapectl annotate "$kept" --from-sample 10 --to-sample 15 --label "burst of $lun" >/dev/null
   is_ring "$2" || tapectl record "$lun/c" --source synth --duration 1h >/dev/null 2>&1 || true
 }
 

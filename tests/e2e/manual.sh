@@ -4,7 +4,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 begin_test
 mkdir "$WORK/man"
-"$TAPEDECK_BIN/tapectl" manual --into "$WORK/man" >/dev/null
+"$TAPEDECK_BIN/tapectl" manual --to "$WORK/man" >/dev/null
 while read -r command; do
   [[ -s $WORK/man/tapectl-$command.1 ]] || fail "$command has no page"
   grep -q "^.*tapectl\\\\-${command}.*(1)" "$WORK/man/tapectl.1" || fail "tapectl.1 does not name $command"
@@ -13,7 +13,7 @@ for option in detach segment transform; do
   grep -q "${option//-/\\\\-}" "$WORK/man/tapectl-record.1" "$WORK/man/tapectl-play.1" || fail "no page has --$option"
 done
 grep -q '^\.SH EXIT STATUS' "$WORK/man/tapectl.1" || fail "no page has the exit status"
-if "$TAPEDECK_BIN/tapectl" manual --into "$WORK/man" >/dev/null 2>"$WORK/again"; then fail "it writes over pages"; fi
+if "$TAPEDECK_BIN/tapectl" manual --to "$WORK/man" >/dev/null 2>"$WORK/again"; then fail "it writes over pages"; fi
 tried=()
 if command -v groff >/dev/null; then
   tried+=(groff)

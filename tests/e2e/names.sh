@@ -105,7 +105,7 @@ tapectl --storage 127.0.1.1:7400 record l0/c0 --source synth:seed=3 --blocks 40 
 tapectl --storage 127.0.1.1:7400 record l0/c0 --source synth:seed=4 --blocks 30 >/dev/null
 ID=$(tapectl_json --storage 127.0.1.1:7400 recordings list l0/c0 | jq -r '.recordings[1].name | split("/") | last')
 export TAPEDECK_STORAGE=127.0.1.1:7400,127.0.1.2:7400
-tapectl recordings copy "127.0.1.1:7400/l0/c0/$ID" 127.0.1.2:7400/l0/c0 >/dev/null || fail "no copy by nodes' names"
+tapectl recordings copy "127.0.1.1:7400/l0/c0/$ID" --to 127.0.1.2:7400/l0/c0 >/dev/null || fail "no copy by nodes' names"
 refuses NAME_INVALID "127.0.1.1:7400/luns/l0/channels/c0/recordings/$ID" play "l0/c0/$ID" --sink verify
 refuses NAME_INVALID "127.0.1.2:7400/luns/l0/channels/c0/recordings/$ID" recordings delete "l0/c0/$ID"
 refuses NAME_INVALID "no node of --storage is 127.0.1.3:7400" play "127.0.1.3:7400/l0/c0/$ID" --sink verify
@@ -124,7 +124,7 @@ json_is "$(tapectl_json play l0/c0/latest --sink verify)" ".blocks == 30" "the n
 )
 tapectl recordings delete "127.0.1.2:7400/l0/c0/$ID" >/dev/null
 json_is "$(tapectl_json play "l0/c0/$ID" --sink verify)" ".blocks == 40" "what one node alone has needs no node"
-tapectl recordings move "l0/c0/$ID" 127.0.1.2:7400/l0/c0 >/dev/null || fail "it does not move"
+tapectl recordings move "l0/c0/$ID" --to 127.0.1.2:7400/l0/c0 >/dev/null || fail "it does not move"
 at 2 recordings show "l0/c0/$ID" >/dev/null || fail "it has not moved"
 refuses NAME_INVALID "several nodes of --storage are $(hostname)" play "$(hostname)/l0/c0/$ID" --sink verify
 refuses NAME_INVALID "($(hostname))" play "nobody/l0/c0/$ID" --sink verify
@@ -136,7 +136,7 @@ refuses NODE_UNREACHABLE "resolve(dns:///empty.test:7400)" --storage dns:///empt
 refuses NODE_UNREACHABLE "no such name" --storage srv:_none._tcp.test nodes
 refuses NODE_UNREACHABLE "no SRV records" --storage srv:_text._tcp.test nodes
 refuses ARGUMENT_INVALID "17 nodes; at most 16 are allowed" --storage dns:///many.test:7400 nodes
-refuses ARGUMENT_INVALID "3 nodes, name one" --storage 127.0.1.1:7400 recordings copy l0/c0/latest l0/c0 --to-storage "$SERVICE"
+refuses ARGUMENT_INVALID "3 nodes, name one" --storage 127.0.1.1:7400 recordings copy l0/c0/latest --to "$SERVICE/l0/c0"
 for name in unix:/tmp/socket xds:///one.test:7400 dns://127.0.0.1/one.test:7400 one.test one.test:0 srv:one.test; do
   status=0
   tapectl --storage "$name" lun list 2>"$WORK/refused" || status=$?

@@ -40,7 +40,7 @@ tapectl play "$name" --sink "file:$WORK/whole.bin" >/dev/null
 cmp <(tail -c +80001 "$WORK/whole.bin" | head -c 320000) "$WORK/part.bin" || fail "the range has other samples"
 tapectl recordings export "$name" --format raw --to "$WORK/exported.bin" >/dev/null || fail "it is not exported"
 cmp "$WORK/exported.bin" "$WORK/whole.bin" || fail "an export has other bytes than a playback"
-tapectl recordings export "$name" --format raw --to "$WORK/piece.bin" --first 10000 --count 40000 >/dev/null
+tapectl recordings export "$name" --format raw --to "$WORK/piece.bin" --from-sample 10000 --to-sample 50000 >/dev/null
 cmp "$WORK/piece.bin" "$WORK/part.bin" || fail "an export of some samples has others"
 
 # A group whose first member is in parts.

@@ -50,7 +50,7 @@ as_the_line_says() {
   answer=$(tapectl_json play "$recording" --sink "file:$WORK/out/copy" --replace --from-sample 1000 --to-sample 5000)
   json_is "$answer" '.timing.samples == 4000' "a range"
   cmp <(tail -c +2001 "$WORK/samples.bin" | head -c 8000) "$WORK/out/copy" || fail "other samples than were asked for"
-  answer=$(tapectl_json play "$recording" --sink null --rate 1000 --loop 100:200 --loop-count 7)
+  answer=$(tapectl_json play "$recording" --sink null --rate 1000 --loop --from-sample 100 --to-sample 200 --loop-count 7)
   json_is "$answer" '.timing.turns == 7 and .timing.samples == 700' "a loop"
   answer=$(tapectl_json play "$recording" --sink null --rate 8 --at "$(date -u -d '+1 second' +%FT%T.%NZ)")
   json_is "$answer" '.timing.after_at_s >= 0 and .lost_blocks == 0' "a time"

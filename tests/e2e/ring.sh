@@ -74,9 +74,9 @@ triggered() {
   named=$(jq -r .recording <<<"$capture")
   json_is "$(tapectl_json recordings show "$named")" ".first_sample == $first" "where the capture begins"
   tapectl play "$named" --from-sample 1000 --to-sample 3000 --sink "file:$WORK/cut.raw" --replace >/dev/null
-  tapectl recordings export "$named" --first 1000 --count 2000 --format raw --to "$WORK/cut-too.raw" >/dev/null
+  tapectl recordings export "$named" --from-sample 1000 --to-sample 3000 --format raw --to "$WORK/cut-too.raw" >/dev/null
   cmp "$WORK/cut.raw" "$WORK/cut-too.raw" || fail "play and export count samples differently"
-  tapectl annotate "$named" --sample 1000 --samples 5 --label here >/dev/null
+  tapectl annotate "$named" --from-sample 1000 --to-sample 1005 --label here >/dev/null
   json_is "$(tapectl_json recordings show "$named")" "[.annotations[] | select(.label == \"here\") | .sample_start - $first] == [1000]" "the mark"
   json_is "$(tapectl_json play "$named" --sink verify | tail -n 1)" '.lost_blocks == 0' "play the capture"
   echo "trig/t: the trigger kept samples $first to $end in $(jq length <<<"$kept") segments while the ring went on"

@@ -142,7 +142,7 @@ def tellers(name, deck):
     yield "captures", 1, by_start(ns_of(timeline["captures"][0].get("time")))
     for form, grain, read in (("sigmf", 1, of_sigmf), ("wav", 10**6, of_wav), ("hdf5", 1, of_hdf5)):
         yield form, grain, by_start(read(export(name, form)))
-        yield f"{form} from n/2", grain, [None, read(export(name, form, "--first", str(wanted[1]))), None]
+        yield f"{form} from n/2", grain, [None, read(export(name, form, "--from-sample", str(wanted[1]))), None]
     yield "vita49", 1, of_vita49(export(name, "vita49-pcap"), wanted, sample_bytes, rate)
 
 

@@ -45,7 +45,7 @@ tapectl record d/synth --source synth --blocks 8 >/dev/null
 ADSB=$(folder_of l/adsb)/data.sigmf-meta LOGO=$(folder_of d/logo)/data.sigmf-meta
 holds "$ADSB" "$DATA/adsb_modes_cu8_2Msps.bin"
 holds "$LOGO" "$DATA/sigmf_logo.sigmf-data"
-tapectl annotate l/adsb/latest --sample 4096 --samples 100 --label '<b>burst</b>' --comment 'a "test"' >/dev/null
+tapectl annotate l/adsb/latest --from-sample 4096 --to-sample 4196 --label '<b>burst</b>' --comment 'a "test"' >/dev/null
 json_is "$(cat "$ADSB")" '.annotations == [{"core:sample_start": 4096, "core:sample_count": 100, "core:label": "<b>burst</b>", "core:comment": "a \"test\""}]' "the annotation"
 fits "$ADSB" "$LOGO" "$(folder_of d/synth)/data.sigmf-meta"
 json_is "$(cat "$(folder_of d/synth)/data.sigmf-meta")" '.global["core:sample_rate"] == 1e9' "the sample rate"

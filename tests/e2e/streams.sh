@@ -37,7 +37,7 @@ exports() {
   done
   export_of l0/c0/latest "$WORK/one.bin" --segment 2 >/dev/null
   same <(slice "$WORK/in.bin" $((2 * SEGMENT)) "$SEGMENT") "$WORK/one.bin"
-  export_of l0/c0/latest "$WORK/range.bin" --first 1000000 --count 1234567 >/dev/null
+  export_of l0/c0/latest "$WORK/range.bin" --from-sample 1000000 --to-sample 2234567 >/dev/null
   same <(slice "$WORK/in.bin" 2000000 2469134) "$WORK/range.bin"
   refused RECORDING_NOT_FOUND recordings export l0/c0/latest --segment 7 --format raw --to "$WORK/none.bin"
 }
@@ -45,9 +45,9 @@ exports() {
 # By samples of the stream, wherever they lie; of a segment that lacks it is refused.
 annotates() {
   local at=$((3 * SEGMENT / 2 + 1000))
-  tapectl annotate l0/c0/latest --sample "$at" --samples 10 --label here >/dev/null
+  tapectl annotate l0/c0/latest --from-sample "$at" --to-sample $((at + 10)) --label here >/dev/null
   json_is "$(segments_of l0/c0 | jq -sc 'map(select(.annotations != []) | .segment)')" '. == [3]' "the segment that is marked"
-  refused ARGUMENT_INVALID annotate l0/c0/latest --sample "$SAMPLES" --label beyond
+  refused ARGUMENT_INVALID annotate l0/c0/latest --from-sample "$SAMPLES" --label beyond
   tapectl recordings export l0/c0/latest --format sigmf --to "$WORK/marked" >/dev/null
   same "$WORK/in.bin" "$WORK/marked.sigmf-data"
   json_is "$(cat "$WORK/marked.sigmf-meta")" "(.captures | length) == 1 and .annotations ==
@@ -97,7 +97,7 @@ explains() {
   all=$(tapectl_json explain l0/made/latest)
   one=$(tapectl_json explain l0/made/latest --segment 0)
   json_is "{\"all\": $all, \"one\": $one}" '.all.elapsed_s > .one.elapsed_s and .one.elapsed_s > 0' "explain"
-  tapectl trace l0/made/latest --into "$WORK/made.pftrace" >/dev/null || fail "there is no trace of the stream"
+  tapectl trace l0/made/latest --to "$WORK/made.pftrace" >/dev/null || fail "there is no trace of the stream"
   json_is "$(tapectl_json play l0/made/latest --sink verify | tail -n 1)" '.lost_blocks == 0' "verify by playing"
 }
 
@@ -106,10 +106,10 @@ lasts() {
   local edge=$((SEGMENT / 8))
   local cut='.annotations == [{"core:sample_start": 0, "core:sample_count": 15, "core:label": "over"}]'
   tapectl record l0/made --source synth --blocks 40 >/dev/null
-  tapectl annotate l0/made/latest --sample $((edge - 5)) --samples 20 --label over >/dev/null
+  tapectl annotate l0/made/latest --from-sample $((edge - 5)) --to-sample $((edge - 5 + 20)) --label over >/dev/null
   tapectl recordings export l0/made/latest --segment 1 --format sigmf --to "$WORK/over" >/dev/null
   json_is "$(cat "$WORK/over.sigmf-meta")" "$cut" "the export of a segment"
-  tapectl recordings export l0/made/latest --first "$edge" --count 100 --format sigmf --to "$WORK/range" >/dev/null
+  tapectl recordings export l0/made/latest --from-sample "$edge" --to-sample $((edge + 100)) --format sigmf --to "$WORK/range" >/dev/null
   json_is "$(cat "$WORK/range.sigmf-meta")" "$cut" "the export of a range"
   json_is "$(tapectl_json recordings show l0/made/latest --segment 1)" "[.annotations[] | [.sample_start, .sample_count]] == [[$edge, 15]]" "show one"
   json_is "$(tapectl_json recordings show l0/made/latest --segment 2)" '.annotations == []' "show the next"
@@ -158,13 +158,13 @@ PYTHON
 # A copy is one recording; a segment is copied where it is named.
 copies() {
   local copy
-  copy=$(tapectl_json recordings copy l0/c0/latest l0/copies)
+  copy=$(tapectl_json recordings copy l0/c0/latest --to l0/copies)
   json_is "$copy" '.blocks == 101 and .moved == false' "the copy"
   export_of "$(jq -r .recording <<<"$copy")" "$WORK/copied.bin" >/dev/null
   same "$WORK/in.bin" "$WORK/copied.bin"
   json_is "$(tapectl_json recordings show l0/copies/latest)" ".stream == \"\" and .original == \"$STREAM\"
     and .annotations == $(tapectl_json recordings show l0/c0/latest | jq -c .annotations)" "the copy"
-  copy=$(tapectl_json recordings copy l0/c0/latest l0/one --segment 5 | jq -r .recording)
+  copy=$(tapectl_json recordings copy l0/c0/latest --to l0/one --segment 5 | jq -r .recording)
   export_of "$copy" "$WORK/copied5.bin" >/dev/null
   same <(slice "$WORK/in.bin" $((5 * SEGMENT)) "$SEGMENT") "$WORK/copied5.bin"
 }
@@ -192,16 +192,16 @@ lost() {
   json_is "$(tapectl_json play l0/c0/latest --sink "file:$WORK/played.bin" | tail -n 1)" '.blocks == 101 and .lost_blocks == 16
     and .error.reason == "BLOCK_DAMAGED"' "play what is left"
   same "$WORK/holed.bin" "$WORK"/played.bin.part-*
-  json_is "$(tapectl_json recordings copy l0/c0/latest l0/one)" '.blocks == 101 and .missing_blocks == 16' "copy what is left"
+  json_is "$(tapectl_json recordings copy l0/c0/latest --to l0/one)" '.blocks == 101 and .missing_blocks == 16' "copy what is left"
   json_is "$(tapectl_json view l0/c0/latest --columns 64 --rows 14)" '[.powers[] | .[0] == null] | . as $gone | [range(14)] | map(select($gone[.])) == [7, 8]' "view what is left"
   # The stream keeps its name, also where its first segment was copied before it went.
-  tapectl recordings copy l0/c0/latest l0/one --segment 0 >/dev/null
+  tapectl recordings copy l0/c0/latest --to l0/one --segment 0 >/dev/null
   tapectl recordings delete l0/c0/latest --segment 0 >/dev/null
   json_is "$(tapectl_json recordings show "$STREAM")" '.segments == 5 and .first_segment == 1' "the stream without its first segment"
   # More is gone than there is.
   for segment in 2 4 5; do tapectl recordings delete l0/c0/latest --segment "$segment" >/dev/null; done
   refused ARGUMENT_INVALID recordings export l0/c0/latest --format sigmf --to "$WORK/much"
-  refused ARGUMENT_INVALID recordings copy l0/c0/latest l0/one
+  refused ARGUMENT_INVALID recordings copy l0/c0/latest --to l0/one
   [[ ! -e $WORK/much.sigmf-data ]] || fail "a refused export has left a file"
 }
 
@@ -209,7 +209,7 @@ moves() {
   tapectl recordings import l0/c0 "$WORK/in.bin" --format raw >/dev/null
   local stream copy
   stream=$(tapectl_json recordings show l0/c0/latest | jq -r .name)
-  copy=$(tapectl_json recordings move l0/c0/latest l0/copies)
+  copy=$(tapectl_json recordings move l0/c0/latest --to l0/copies)
   json_is "$copy" '.moved and .blocks == 101' "the move"
   json_is "$(tapectl_json recordings list l0/c0)" "[.recordings[] | select(.name == \"$stream\")] == []" "the original"
   export_of "$stream" "$WORK/moved.bin" >/dev/null
@@ -227,15 +227,15 @@ under_way() {
   wait_for 30 has_segments l0/live/latest 4 || fail "the stream does not grow"
   refused ARGUMENT_INVALID keep l0/live/latest
   refused ARGUMENT_INVALID recordings update l0/live/latest --label a=b
-  refused ARGUMENT_INVALID recordings copy l0/live/latest l0/one
-  refused ARGUMENT_INVALID recordings move l0/live/latest l0/one
+  refused ARGUMENT_INVALID recordings copy l0/live/latest --to l0/one
+  refused ARGUMENT_INVALID recordings move l0/live/latest --to l0/one
   refused RECORDING_BUSY recordings delete l0/live/latest
   tapectl keep l0/live/latest --segment 1 >/dev/null
   answer=$(tapectl_json recordings export l0/live/latest --format sigmf --to "$WORK/live")
   json_is "$answer" ".samples >= 3 * $SEGMENT / 2" "the export of a stream under way"
   json_is "$(tapectl_json view l0/live/latest --columns 64 --rows 8)" ".sample_count >= 3 * $SEGMENT / 2" "view"
   json_is "$(tapectl_json recordings verify l0/live/latest)" '.segments >= 3 and .open_segments >= 1' "verify"
-  tapectl annotate l0/live/latest --sample $((SEGMENT / 2)) --label second >/dev/null
+  tapectl annotate l0/live/latest --from-sample $((SEGMENT / 2)) --label second >/dev/null
   kill "$sender"
   tapectl jobs stop "$(job .name)" >/dev/null
   end_ingest

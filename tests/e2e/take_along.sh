@@ -45,7 +45,7 @@ same "${LOGO%-meta}-data" "$OUT/logo.sigmf-data"
 json_is "$(cat "$OUT/logo.sigmf-meta")" ".captures[0][\"core:frequency\"] == $(jq '.captures[0]["core:frequency"] // null' "$LOGO")" "the frequency"
 
 # Annotations and all go through an archive, and back.
-tapectl annotate l/adsb/latest --sample 4096 --samples 100 --label burst >/dev/null
+tapectl annotate l/adsb/latest --from-sample 4096 --to-sample 4196 --label burst >/dev/null
 take l/adsb sigmf "$OUT/adsb.sigmf" >/dev/null
 tar -C "$OUT" -xf "$OUT/adsb.sigmf" || fail "tar does not read the archive"
 same "$ADSB" "$OUT/adsb/adsb.sigmf-data"
@@ -55,7 +55,7 @@ same "$ADSB" "$OUT/again.sigmf-data"
 json_is "$(cat "$OUT/again.sigmf-meta")" '.annotations == [{"core:sample_start": 4096, "core:sample_count": 100, "core:label": "burst"}]' "the annotation"
 
 # A range, to the sample.
-take l/adsb raw "$OUT/range.bin" --first 1000 --count 123456 >/dev/null
+take l/adsb raw "$OUT/range.bin" --from-sample 1000 --to-sample 124456 >/dev/null
 same <(tail -c +2001 "$ADSB" | head -c 246912) "$OUT/range.bin"
 
 # None that is there is replaced.

@@ -20,7 +20,7 @@ one_by_one() {
   local name moved
   name=$(record fast/c)
   tapectl recordings update "$name" --description "the first light" >/dev/null
-  tapectl annotate "$name" --sample 1000 --samples 24 --label burst >/dev/null
+  tapectl annotate "$name" --from-sample 1000 --to-sample 1024 --label burst >/dev/null
   said=$(tapectl_json recordings show "$name")
   tapectl channel update fast/c --move-to deep --after 1s >/dev/null
   json_is "$(tapectl_json channel list fast)" '.channels[0] | .move_to == "luns/deep" and .move_after_s == 1' "the policy"
@@ -29,12 +29,12 @@ one_by_one() {
   json_is "[$said,$moved]" "[.[] | {labels, origin, group, description, annotations, start_time, blocks, bytes, sample_rate}] | .[0] == .[1]" "what is noted"
   json_is "$moved" ".name == \"luns/deep/channels/c/recordings/${name##*/}\" and .original == \"$name\"" "the old name"
   is_whole "$(tapectl_json play "$name" --sink verify)" "playing by the old name"
-  ! tapectl recordings move "$name" deeper/c 2>/dev/null || fail "what deletes takes an old name"
+  ! tapectl recordings move "$name" --to deeper/c 2>/dev/null || fail "what deletes takes an old name"
   ! tapectl keep "$name" 2>/dev/null || fail "keep takes an old name"
   ! tapectl recordings update "$name" --label site=north 2>/dev/null || fail "an update takes an old name"
-  ! tapectl annotate "$name" --sample 0 --label late 2>/dev/null || fail "annotate takes an old name"
+  ! tapectl annotate "$name" --from-sample 0 --label late 2>/dev/null || fail "annotate takes an old name"
   json_is "[$moved,$(tapectl_json recordings show "$name")]" '.[0] == .[1]' "what is refused changes nothing"
-  tapectl recordings move "deep/c/${name##*/}" deeper/c >/dev/null || fail "moving it once more"
+  tapectl recordings move "deep/c/${name##*/}" --to deeper/c >/dev/null || fail "moving it once more"
   json_is "$(tapectl_json recordings show "$name")" ".name == \"luns/deeper/channels/c/recordings/${name##*/}\"" "the first name"
   is_whole "$(tapectl_json play "$name" --sink verify)" "playing by the first name"
   tapectl channel update fast/c --move-to "" >/dev/null

@@ -11,7 +11,7 @@ CHECK=$(dirname "${BASH_SOURCE[0]}")/trace_check.py
 traced() {
   FILE=$WORK/$1.pftrace
   rm -f "$FILE"
-  ANSWER=$(tapectl_json trace "${@:2}" --into "$FILE") || fail "tapectl trace: $ANSWER"
+  ANSWER=$(tapectl_json trace "${@:2}" --to "$FILE") || fail "tapectl trace: $ANSWER"
 }
 
 # clocks_within OFFSET_MS: what is said of the storage node's clock holds, and is no worse than 5 ms.
@@ -53,9 +53,9 @@ live() {
   start_job record ring/c0 --source synth --duration 60s
   traced live --last 2s
   json_is "$ANSWER" ".stamps > 100 and all(.nodes[]; .stamps > 0)" "stamps of a run"
-  ! tapectl trace --last 1s --into "$FILE" >/dev/null 2>"$WORK/refused" || fail "a file was overwritten"
+  ! tapectl trace --last 1s --to "$FILE" >/dev/null 2>"$WORK/refused" || fail "a file was overwritten"
   grep -q FILE_EXISTS "$WORK/refused" || fail "$(<"$WORK/refused")"
-  ANSWER=$(tapectl_json trace --last 1s --into "$FILE" --replace --limit 64KiB)
+  ANSWER=$(tapectl_json trace --last 1s --to "$FILE" --replace --limit 64KiB)
   (($(stat -c %s "$FILE") <= 65536)) || fail "the file has $(stat -c %s "$FILE") bytes"
   json_is "$ANSWER" ".left_out > 0" "what the limit left out"
   [[ -z $(find "$WORK" -name '*.part-*') ]] || fail "parts of files are left"
@@ -76,7 +76,7 @@ failed_session() {
   json_is "$ANSWER" ".stamps > 100 and .sessions[0] != \"\"" "stamps of a dump"
   traced dump_by_path --dump "$path"
   json_is "$ANSWER" ".stamps > 100" "stamps of a dump by its path"
-  ! tapectl trace --dump no.flight --into "$WORK/none" >/dev/null 2>&1 || fail "there is no such dump"
+  ! tapectl trace --dump no.flight --to "$WORK/none" >/dev/null 2>&1 || fail "there is no such dump"
   # The worker that takes its place knows nothing; the storage node does.
   start_worker
   traced after --last 60s

@@ -28,7 +28,7 @@ is_true() { if [[ -z $1 ]] || ! jq -e "$2" >/dev/null <<<"$1"; then fail "$3: no
 # traced LIMIT...: records that long; ANSWER is what tapectl says of the timeline.
 traced() {
   RECORDED=$(ctl record l1/c0 --source synth "$@")
-  ANSWER=$(ctl trace "$(ctl jobs list | jq -r '.jobs[0].name')" --into /tmp/run.pftrace --replace)
+  ANSWER=$(ctl trace "$(ctl jobs list | jq -r '.jobs[0].name')" --to /tmp/run.pftrace --replace)
   is_true "$ANSWER" '.nodes | length == 2 and all(.[]; .clock_known)' "both clocks are known"
   echo "clock: $(jq -c '.nodes[1] | {clock_offset_ns, clock_uncertainty_ns, clock_drift_ppm, clock_drift_uncertainty_ppm}' <<<"$ANSWER")"
 }

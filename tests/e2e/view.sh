@@ -34,7 +34,7 @@ start_worker
 lun_with_channel posix l0/c0 cf32_le 1MiB
 tapectl record l0/c0 --source synth:noise=0.001 --blocks 64 >/dev/null
 shows_tones "$(view l0/c0/latest)" "a recording"
-shows_tones "$(view l0/c0/latest --first 4000000 --count 2000)" "a part of it"
+shows_tones "$(view l0/c0/latest --from-sample 4000000 --to-sample 4002000)" "a part of it"
 
 text=$(tapectl view l0/c0/latest --columns 64 --rows 16)
 [[ $text != *$'\033'* && $(grep -c ' s [ .:=+*#%@-]' <<<"$text") == 16 && $text == *'of full scale'* ]] ||
@@ -66,20 +66,20 @@ refused '.reason == "ARGUMENT_INVALID" and (.message | contains("it holds the po
 
 refused '.reason == "ARGUMENT_INVALID" and .metadata.field == "columns"' l0/c0/latest --columns 17
 refused '.reason == "ARGUMENT_INVALID" and .metadata.field == "rows"' l0/c0/latest --rows 2049
-refused '.reason == "ARGUMENT_INVALID" and .metadata.field == "first_sample"' l0/c0/latest --first 1000000000
+refused '.reason == "ARGUMENT_INVALID" and .metadata.field == "first_sample"' l0/c0/latest --from-sample 1000000000
 refused '.reason == "RECORDING_NOT_FOUND"' l0/c0/nothing
 
 # A bit of the second block: its piece is left out, the rest is shown.
 data=$(echo "$WORK"/member-l0/c0/*/data)
 printf '\377' | dd of="$data" bs=1 seek=$((MIB + 5)) conv=notrunc status=none
-json_is "$(view l0/c0/latest --first 131072 --count 8192)" \
+json_is "$(view l0/c0/latest --from-sample 131072 --to-sample 139264)" \
   '.damaged_pieces == 1 and all(.powers[]; .[0] == null)' "a damaged piece"
-json_is "$(view l0/c0/latest --first 139264 --count 8192)" \
+json_is "$(view l0/c0/latest --from-sample 139264 --to-sample 147456)" \
   '.damaged_pieces == 0 and all(.powers[]; .[0] != null)' "the piece after it"
 
 start_job record l0/c0 --source synth:noise=0.001 --duration 1h
 wait_for 20 has_blocks l0/c0/latest 8 || fail "nothing is recorded"
-shows_tones "$(view l0/c0/latest --count 1000000)" "a recording that grows"
+shows_tones "$(view l0/c0/latest --to-sample 1000000)" "a recording that grows"
 tapectl jobs cancel "$(job .name)" >/dev/null
 end_job || true
 echo "tones, damage and refusals are seen as they are"

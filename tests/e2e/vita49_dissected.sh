@@ -41,8 +41,8 @@ start_worker
 tapectl lun create l0 --store memory --capacity 64MiB >/dev/null
 tapectl channel create l0/c0 --datatype ci16_be --block-bytes 64KiB --sample-rate 14e4 >/dev/null
 RECORDING=$(tapectl_json record l0/c0 --source synth --transform convert:from=cf32_le,to=ci16_be --blocks 10 | jq -r .recording)
-tapectl annotate "$RECORDING" --sample 0 --label signal --comment "frequency=1000000000 bandwidth=100000 gain=-1.5 sample_rate=140000" >/dev/null
-tapectl annotate "$RECORDING" --sample 10001 --label signal --comment "frequency=1000000000.5 bandwidth=100000 gain=3 sample_rate=140000" >/dev/null
+tapectl annotate "$RECORDING" --from-sample 0 --label signal --comment "frequency=1000000000 bandwidth=100000 gain=-1.5 sample_rate=140000" >/dev/null
+tapectl annotate "$RECORDING" --from-sample 10001 --label signal --comment "frequency=1000000000.5 bandwidth=100000 gain=3 sample_rate=140000" >/dev/null
 begin_capture
 tapectl play "$RECORDING" --sink "udp:address=127.0.0.1:$PORT,packets=vita49,packet_bytes=1024,stream=9" --rate 10 >/dev/null
 is_dissected "the sink udp" stream=9 rate=14e4 sample_bytes=4 packet_samples=256 cut=10001 \

@@ -59,13 +59,14 @@ record_and_play() {
 # Of the 2,621,440 samples that there are.
 wrong_samples_and_times() {
   local wrong
-  for wrong in --rate=0 --rate=-1 --rate=nan --rate=inf --rate=1e9 --rate=1e-9 --loop=5:5 --loop=6:5 --loop=0:3000000 \
-    --loop=3000000:4000000 --loop=0:999999999999 --loop-count=3 --to-sample=3000000 --from-sample=3000000 \
+  for wrong in --rate=0 --rate=-1 --rate=nan --rate=inf --rate=1e9 --rate=1e-9 --loop-count=3 --to-sample=3000000 --from-sample=3000000 \
     --at=2020-01-01T00:00:00Z --at=2099-01-01T00:00:00Z; do
     refuse INVALID_ARGUMENT ARGUMENT_INVALID play "$kept" --sink null "$wrong"
   done
   refuse INVALID_ARGUMENT ARGUMENT_INVALID play "$kept" --sink null --from-sample 10 --to-sample 10
-  refuse INVALID_ARGUMENT ARGUMENT_INVALID play "$kept" --sink null --from-sample 10 --loop 20:30
+  for wrong in "5 5" "6 5" "0 3000000" "3000000 4000000" "0 999999999999"; do
+    refuse INVALID_ARGUMENT ARGUMENT_INVALID play "$kept" --sink null --loop --from-sample "${wrong% *}" --to-sample "${wrong#* }"
+  done
   refuse INVALID_ARGUMENT ARGUMENT_INVALID play "$kept" --sink null --from-sample 10 --fft 16
   refuse INVALID_ARGUMENT ARGUMENT_INVALID record l0/c0 --source synth --blocks 1 --at 2020-01-01T00:00:00Z
 }

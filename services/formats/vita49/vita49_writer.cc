@@ -103,8 +103,9 @@ absl::StatusOr<std::unique_ptr<Writer>> CreateVita49Writer(const Subject& subjec
   if (!why.empty()) {
     return ArgumentInvalid(
         "format",
-        absl::StrCat("packets of VITA 49 ", why,
-                     "; --format sigmf keeps them, and --first and --count choose samples"));
+        absl::StrCat(
+            "packets of VITA 49 ", why,
+            "; --format sigmf keeps them, and --from-sample and --to-sample choose samples"));
   }
   const uint64_t sample_bytes = subject.sample_bytes();
   const uint64_t samples =

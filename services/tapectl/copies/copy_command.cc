@@ -23,8 +23,7 @@ namespace {
 
 struct CopyOptions {
   RecordingChoice choice;
-  std::string channel;
-  std::string to_storage;  // empty: the same node
+  std::string to;  // the channel, with its node before it if it is another one
   uint64_t bytes_per_s = 0;
   bool move = false;
 
@@ -43,9 +42,9 @@ struct CopyNodes {
 // Takes the nodes from the names of the recording and the channel.
 absl::StatusOr<CopyNodes> CopyNodesOf(Program& program, CopyOptions& options) {
   CopyNodes nodes{.there = program};
-  TD_ASSIGN_OR_RETURN(const std::string channel, TakeNode(nodes.there, options.channel, 2));
-  const bool placed = channel != options.channel;
-  options.channel = channel;
+  TD_ASSIGN_OR_RETURN(const std::string channel, TakeAnyNode(nodes.there, "to", options.to, 2));
+  const bool placed = channel != options.to;
+  options.to = channel;
   TD_ASSIGN_OR_RETURN(options.choice.name, PlaceRecording(program, options.choice.name));
   if (NamesSeveral(program)) {
     return ArgumentInvalid(
@@ -54,14 +53,7 @@ absl::StatusOr<CopyNodes> CopyNodesOf(Program& program, CopyOptions& options) {
             options.choice.name,
             " is in parts, and one command copies one part: name its node, NODE/LUN/CHANNEL/ID"));
   }
-  if (placed && !options.to_storage.empty()) {
-    return ArgumentInvalid("to-storage", "the channel already names its storage node");
-  }
-  if (!options.to_storage.empty()) {
-    TD_ASSIGN_OR_RETURN(nodes.there.storage, OneNode(program, "to-storage", options.to_storage));
-  } else if (!placed) {
-    nodes.there.storage = program.storage;
-  }
+  if (!placed) nodes.there.storage = program.storage;
   nodes.same_node = naming::IsSameNode(nodes.there.storage, program.storage);
   nodes.from = program.Catalog();
   nodes.to = nodes.there.Catalog();
@@ -189,7 +181,7 @@ absl::Status FinishCopy(Program& program, InterruptWatch& interrupt, const CopyO
   const auto recorder = nodes.there.Recorder();
   TD_RETURN_IF_ERROR(copying::CopyNotes(*nodes.to, *recorder, source, copy));
   TD_RETURN_IF_ERROR(copying::CheckCopy(*nodes.to, source, copy, program.job_timeout()));
-  TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(options.channel));
+  TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(options.to));
   TD_RETURN_IF_ERROR(copying::RemoveUnfinished(*nodes.to, source, channel));
   if (!options.move) return absl::OkStatus();
   return DeleteOriginal(nodes, *recorder, original, source, copy);
@@ -240,7 +232,7 @@ absl::Status RunCopy(Program& program, const CopyOptions& given) {
       absl::StrCat("tapectl: interrupted; run the same command again to continue ", given.words()));
   CopyOptions options = given;
   TD_ASSIGN_OR_RETURN(CopyNodes nodes, CopyNodesOf(program, options));
-  TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(options.channel));
+  TD_ASSIGN_OR_RETURN(const std::string channel, ChannelNameOf(options.to));
   absl::StatusOr<Stream> found = StreamThere(options.use(), options.choice, *nodes.from);
   const bool may_have_moved =
       copying::IsGone(found.status()) && !options.choice.segment.has_value();
@@ -263,7 +255,7 @@ absl::Status RunCopy(Program& program, const CopyOptions& given) {
     return WithWayOn(CopyAll(program, interrupt, options, nodes, *found, channel), options.words());
   }
   const absl::Status in_it =
-      ArgumentInvalid("channel", absl::StrCat(name, " is already in that channel"));
+      ArgumentInvalid("to", absl::StrCat(name, " is already in that channel"));
   const std::string original = there && found.ok() ? found->segments.front().original : name;
   if (original.empty()) return in_it;
   return MovedBefore(program, options, nodes, original, channel, there ? in_it : found.status());
@@ -276,15 +268,10 @@ void AddCopyCommand(Command recordings, Program& program, const std::string& ver
   const Command command = recordings.AddCommand(verb, help);
   AddRecordingChoice(command, options->choice);
   command
-      .AddOption(
-          "CHANNEL", options->channel,
-          "LUN/CHANNEL or NODE/LUN/CHANNEL to copy into; same datatype, sample rate and block size")
+      .AddOption("--to", options->to,
+                 "LUN/CHANNEL to copy into; same datatype, sample rate and block size; "
+                 "HOST:PORT/LUN/CHANNEL on another storage node")
       .Required();
-  command
-      .AddOption("--to-storage", options->to_storage,
-                 "HOST:PORT of the storage node with CHANNEL; default the same node, or NODE of "
-                 "NODE/LUN/CHANNEL")
-      .Check(naming::CheckNodeOrList);
   command.AddParsed("--pace", options->bytes_per_s, ParseBytes,
                     "Limit in bytes per second, e.g. 200MB; default unlimited");
   SetRun<CopyOptions>(command, program, absl::StrCat("recordings ", verb), options, RunCopy);

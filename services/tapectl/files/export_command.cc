@@ -110,9 +110,11 @@ absl::StatusOr<FileAnswer> ExportOne(const Program& program, InterruptWatch& int
                                      const ExportOptions& options) {
   TD_ASSIGN_OR_RETURN(formats::Format format,
                       formats::FormatNamed(options.format, formats::Use::kExport));
+  TD_ASSIGN_OR_RETURN(const uint64_t count, options.samples.count());
   TD_ASSIGN_OR_RETURN(const Exportable found, Find(program, options.choice));
   const Recording& recording = found.recording;
-  TD_ASSIGN_OR_RETURN(const formats::Subject subject, formats::SubjectOf(recording, options.range));
+  const formats::Range range{.first = static_cast<uint64_t>(options.samples.from), .count = count};
+  TD_ASSIGN_OR_RETURN(const formats::Subject subject, formats::SubjectOf(recording, range));
   if (!options.gaps) TD_RETURN_IF_ERROR(CheckGone(found, subject));
   const bool leaves_out = format.leaves_out;
   Patience patience(program, interrupt, "export", subject.bytes);
@@ -166,9 +168,7 @@ void AddExportCommand(Command recordings, Program& program) {
   AddFormatOption(command, options->format, formats::Use::kExport);
   command.AddOption("--to", options->to, "Output file; an existing file is never replaced")
       .Required();
-  command.AddOption("--first", options->range.first, "Start at this sample of the recording");
-  command.AddParsed("--count", options->range.count, ParseCount,
-                    "Number of samples; default to the end");
+  AddSampleRange(command, options->samples);
   command.AddParsed("--packet-samples", options->packet_samples, ParseCount,
                     "vita49-pcap: samples per packet; default as many as fill 1024 bytes");
   command.AddFlag("--resume", options->resume, "Continue an interrupted export");

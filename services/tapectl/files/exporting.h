@@ -10,6 +10,7 @@
 #include "services/site/streams.h"
 #include "services/tapectl/program/answer.h"
 #include "services/tapectl/program/program.h"
+#include "services/tapectl/program/sample_range.h"
 #include "services/tapectl/terminal/interrupt.h"
 
 namespace tapedeck::services::tapectl {
@@ -20,7 +21,7 @@ struct ExportOptions {
   std::string format;
   std::string to;          // a file; of a group a folder
   std::string collection;  // base name of the SigMF collection that it becomes one of
-  formats::Range range;
+  SampleRange samples;
   uint64_t packet_samples = 0;
   bool resume = false;
   bool gaps = false;

@@ -1,12 +1,8 @@
 #include "services/tapectl/jobs/pacing_text.h"
 
-#include <utility>
-#include <vector>
-
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 
 namespace tapedeck::services::tapectl {
@@ -23,17 +19,6 @@ absl::StatusOr<std::optional<double>> ParseRateFactor(absl::string_view text) {
   if (absl::SimpleAtod(text, &factor)) return factor;
   return absl::InvalidArgumentError(
       absl::StrCat("\"", text, "\" is not a rate: write recorded, max, or a number such as 0.5"));
-}
-
-absl::StatusOr<model::SampleRange> ParseSampleRange(absl::string_view text) {
-  const std::pair<absl::string_view, absl::string_view> ends =
-      absl::StrSplit(text, absl::MaxSplits(':', 1));
-  model::SampleRange range;
-  if (absl::SimpleAtoi(ends.first, &range.first) && absl::SimpleAtoi(ends.second, &range.end)) {
-    return range;
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "\"", text, "\" is not a range of samples: write FIRST:END, for example 0:12345"));
 }
 
 std::string TimingText(const model::Timing& timing) {

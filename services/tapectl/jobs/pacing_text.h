@@ -1,4 +1,4 @@
-// Rates, ranges and times of samples as people write and read them.
+// Rates and times of samples as people write and read them.
 #pragma once
 
 #include <optional>
@@ -12,9 +12,6 @@ namespace tapedeck::services::tapectl {
 
 // "recorded" is 1 and "max" none; else any number. What it may be is the worker's to say.
 absl::StatusOr<std::optional<double>> ParseRateFactor(absl::string_view text);
-
-// A:B, from sample A to before sample B. The same.
-absl::StatusOr<model::SampleRange> ParseSampleRange(absl::string_view text);
 
 // One line for each thing that it tells, each with a line feed; none for what nobody asked.
 std::string TimingText(const model::Timing& timing);

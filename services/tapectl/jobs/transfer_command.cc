@@ -116,12 +116,25 @@ absl::StatusOr<std::string> BeginAt(Program& program, const PlayOptions& options
   return BeginOf(stream, spec.playhead);
 }
 
+// The loop is all that is played.
+absl::Status LoopFrom(model::Playhead& playhead, model::Pacing& pacing) {
+  if (playhead.unit != model::Playhead::Unit::kSample && playhead.start != 0) {
+    return absl::InvalidArgumentError("--loop starts at --from-sample: give no other start");
+  }
+  pacing.loop = {static_cast<uint64_t>(playhead.start), *pacing.end_sample};
+  pacing.end_sample.reset();
+  playhead.unit = model::Playhead::Unit::kBlock;
+  playhead.start = 0;
+  return absl::OkStatus();
+}
+
 absl::Status Play(Program& program, const PlayOptions& options) {
   if (options.replace && options.end.name != "file") {
     return absl::InvalidArgumentError("--replace needs --sink file:PATH");
   }
   InterruptWatch interrupt(kWhileAsking);
   PlaybackSpec spec{.sink = options.end, .playhead = options.playhead, .pacing = options.pacing};
+  if (options.loop) TD_RETURN_IF_ERROR(LoopFrom(spec.playhead, spec.pacing));
   if (!options.group.name.empty()) {
     if (!options.name.empty() || options.segment.has_value()) {
       return absl::InvalidArgumentError("give either --group or a RECORDING");
@@ -209,17 +222,18 @@ void AddMembers(Command command, GroupOptions& group, const std::string& help,
   command.AddOption("--member", group.members, member_help).OneEach().Needs(option);
 }
 
-void AddPacing(Command command, model::Pacing& pacing) {
+void AddPacing(Command command, PlayOptions& options) {
+  model::Pacing& pacing = options.pacing;
   command.AddParsed("--rate", pacing.rate_factor, ParseRateFactor,
                     "Pace of the samples: recorded, a multiple of the recorded rate, e.g. 0.5, or "
                     "max (the default)");
   const Option end =
       command.AddParsed("--to-sample", pacing.end_sample, ParseCount,
                         "Stop before this sample, counted from 0; it may lie within a block");
-  const Option loop =
-      command.AddParsed("--loop", pacing.loop, ParseSampleRange,
-                        "A:B: repeat the samples from A to before B, without a seam");
-  loop.Excludes(end);
+  command
+      .AddFlag("--loop", options.loop,
+               "Repeat the samples from --from-sample to before --to-sample, without a seam")
+      .Needs(end);
   command.AddParsed("--loop-count", pacing.loop_count, ParseCount,
                     "Number of turns of the loop; default until cancelled");
   command.AddParsed(
@@ -281,7 +295,7 @@ void AddPlay(Command tapectl, Program& program) {
              "the member's number",
              "WORKER=NUMBER: worker that plays this member; more numbers follow after commas; "
              "default --worker plays all");
-  AddPacing(play, play_options->pacing);
+  AddPacing(play, *play_options);
   AddShared(play, *play_options);
   play.AddOption("--device", play_options->device,
                  "Device of the worker, e.g. cuda:1; default the one with the fewest jobs");

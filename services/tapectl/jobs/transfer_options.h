@@ -37,6 +37,7 @@ struct PlayOptions : TransferOptions {
   bool replace = false;
   model::Playhead playhead;
   model::Pacing pacing;
+  bool loop = false;
   GroupOptions group;
 };
 

@@ -154,7 +154,7 @@ void AddTraceCommand(Command tapectl, Program& program) {
       "trace", "Write the flight recorders of both nodes as one Perfetto timeline");
   command.AddOption("TARGET", options->target,
                     "RECORDING or jobs/JOB; default all sessions of --last");
-  command.AddOption("--into", options->file, "Output file, e.g. run.pftrace").Required();
+  command.AddOption("--to", options->file, "Output file, e.g. run.pftrace").Required();
   command.AddParsed("--last", options->last_ns, ParseDurationNs,
                     "Only events of this time up to now, e.g. 2s");
   command

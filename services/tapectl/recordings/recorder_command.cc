@@ -4,6 +4,7 @@
 #include "services/site/positions.h"
 #include "services/site/units.h"
 #include "services/tapectl/program/commands.h"
+#include "services/tapectl/program/sample_range.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
@@ -16,6 +17,7 @@ struct TriggerOptions {
 struct AnnotateOptions {
   RecordingChoice choice;
   Annotation annotation;
+  SampleRange samples;
 };
 
 absl::Status RunTrigger(Program& program, const TriggerOptions& options) {
@@ -53,13 +55,15 @@ absl::Status RunKeep(Program& program, const KeepOptions& options) {
 }
 
 absl::Status RunAnnotate(Program& program, const AnnotateOptions& options) {
+  Annotation annotation = options.annotation;
+  TD_ASSIGN_OR_RETURN(annotation.sample_count, options.samples.count());
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const Stream stream,
                       StreamNamed(model::Use::kAnnotate, options.choice, *catalog));
   TD_RETURN_IF_ERROR(CheckNamed(options.choice.name, stream.segments.front()));
-  TD_ASSIGN_OR_RETURN(const SamplePlace place,
-                      PlaceOfSample(stream, options.annotation.sample_start, *program.View()));
-  Annotation annotation = options.annotation;
+  TD_ASSIGN_OR_RETURN(
+      const SamplePlace place,
+      PlaceOfSample(stream, static_cast<uint64_t>(options.samples.from), *program.View()));
   annotation.sample_start = place.sample;
   TD_RETURN_IF_ERROR(program.Recorder()->AnnotateRecording(place.recording, annotation));
   program.Print(AnswerOf("annotated", place.recording),
@@ -96,11 +100,11 @@ void AddRecorderCommands(Command tapectl, Program& program) {
   AddRecordingChoice(annotate, annotate_options->choice,
                      absl::StrCat(kWhichRecording, "; running or closed"));
   annotate
-      .AddOption("--sample", annotate_options->annotation.sample_start,
+      .AddParsed(kFromSample, annotate_options->samples.from, ParseNumber,
                  "First sample of the marker, counted from 0 at the start of RECORDING")
       .Required();
-  annotate.AddOption("--samples", annotate_options->annotation.sample_count,
-                     "Number of samples; default 0, a point");
+  annotate.AddParsed(kToSample, annotate_options->samples.to, ParseCount,
+                     "Sample behind the marker; default a marker at one point");
   AddText(annotate, annotate_options->annotation.label, annotate_options->annotation.comment);
   SetRun<AnnotateOptions>(annotate, program, "annotate", annotate_options, RunAnnotate);
 }

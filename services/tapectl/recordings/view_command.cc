@@ -18,6 +18,7 @@
 #include "services/site/names.h"
 #include "services/tapectl/program/answer.h"
 #include "services/tapectl/program/commands.h"
+#include "services/tapectl/program/sample_range.h"
 #include "services/tapectl/recordings/waterfall.h"
 #include "services/tapectl/terminal/progress.h"
 
@@ -40,8 +41,7 @@ constexpr uint32_t kOtherLines = 5;
 
 struct ViewOptions {
   RecordingChoice choice;
-  uint64_t first = 0;
-  uint64_t count = 0;
+  SampleRange samples;
   uint32_t columns = 0;  // 0: as many as the terminal has room for
   uint32_t rows = 0;
 };
@@ -68,13 +68,15 @@ double FrequencyAt(const Recording& recording, const Timeline& timeline, uint64_
 }
 
 absl::Status RunView(Program& program, const ViewOptions& options) {
+  TD_ASSIGN_OR_RETURN(const uint64_t count, options.samples.count());
+  const auto first = static_cast<uint64_t>(options.samples.from);
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const Stream stream,
                       StreamNamed(model::Use::kView, options.choice, *catalog));
   const TerminalSize size = SizeOfTerminal();
   const bool color = InColor();
   SpectrogramRequest request{.recording = stream.name,
-                             .span = {.first = options.first, .count = options.count},
+                             .span = {.first = first, .count = count},
                              .columns = options.columns,
                              .rows = options.rows};
   if (request.columns == 0) {
@@ -126,8 +128,7 @@ void AddViewCommand(Command tapectl, Program& program) {
   const Command command = tapectl.AddCommand(
       "view", "Show a waterfall of a recording: power by frequency and time, also while it grows");
   AddRecordingChoice(command, options->choice, kWhichRecording);
-  command.AddOption("--first", options->first, "First sample, counted from 0");
-  command.AddOption("--count", options->count, "Number of samples; 0: to the end");
+  AddSampleRange(command, options->samples);
   command.AddOption(
       "--columns", options->columns,
       "Number of frequencies, a power of two from 16 to 4096 (default: as fits the terminal)");

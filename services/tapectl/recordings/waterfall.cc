@@ -100,7 +100,7 @@ std::string WhatRowsHold(const Spectrogram& spectrogram) {
       100 * static_cast<double>(spectrogram.covered_samples) / static_cast<double>(all);
   return absl::StrCat(
       text, absl::StrFormat(", which cover %.3g %% of its samples", std::min(percent, 99.9)),
-      ": a smaller --count covers more");
+      ": a smaller range covers more");
 }
 
 float At(const Spectrogram& spectrogram, uint32_t row, uint32_t column) {

@@ -56,7 +56,7 @@ void AddManualCommand(Command tapectl, Program& program, const command_line::Com
   auto options = std::make_shared<ManualOptions>();
   const Command manual =
       tapectl.AddCommand("manual", "Write manual pages of all commands, generated from their help");
-  manual.AddOption("--into", options->folder, "Output directory for tapectl.1 and the other pages")
+  manual.AddOption("--to", options->folder, "Output directory for tapectl.1 and the other pages")
       .Required();
   SetRun<ManualOptions>(manual, program, "manual", options,
                         [&line](Program& self, const ManualOptions& given) -> absl::Status {

@@ -29,7 +29,7 @@ move_begins() {
   ORIGINAL=$(newest_recording)
   at 1 recordings list >/dev/null
   # The program itself: a kill of a shell around it would leave it running.
-  "$TAPEDECK_BIN/tapectl" --output json recordings move "$ORIGINAL" deep/c --to-storage "${ADDRESSES[1]}" --pace 10MB \
+  "$TAPEDECK_BIN/tapectl" --output json recordings move "$ORIGINAL" --to "${ADDRESSES[1]}/deep/c" --pace 10MB \
     >"$WORK/move.json" 2>"$WORK/move.log" &
   MOVE_PID=$!
   sleep "0.$((RANDOM % 80 + 10))"
@@ -51,7 +51,7 @@ move_ends() {
     if ! tapectl_json recordings show "$ORIGINAL" | jq -e ".blocks == $MOVED_BLOCKS" >/dev/null; then
       whole_copy_in "$(at 1 recordings list)" || fail "round $ROUND: neither the original nor a copy is whole"
     fi
-    answer=$(tapectl_json recordings move "$ORIGINAL" deep/c --to-storage "${ADDRESSES[1]}") ||
+    answer=$(tapectl_json recordings move "$ORIGINAL" --to "${ADDRESSES[1]}/deep/c") ||
       fail "round $ROUND: moving again: $answer $(cat "$WORK/move.json") $(at 1 recordings list)"
   fi
   answer=$(at 1 recordings list)

@@ -53,6 +53,20 @@ TEST(NodeListsTest, ANodeEndsAtItsSlash) {
   EXPECT_EQ(SplitNode("a:1"), Pair("a:1", ""));
 }
 
+TEST(NodeListsTest, ATargetMayBeginWithAnyNode) {
+  const auto taken = [](const std::string& text) {
+    Program program = With("a:1,c:3@10.0.0.1");
+    const auto name = TakeAnyNode(program, "to", text, 2);
+    return name.ok() ? program.storage + " " + *name : std::string(name.status().message());
+  };
+  EXPECT_EQ(taken("l/c"), "a:1,c:3@10.0.0.1 l/c");
+  EXPECT_EQ(taken("z:9/l/c"), "z:9 l/c");
+  EXPECT_EQ(taken("C:3/luns/l/channels/c"), "c:3@10.0.0.1 luns/l/channels/c");
+  EXPECT_EQ(taken("dns:///127.0.0.1:2/l/c"), "127.0.0.1:2 l/c");
+  EXPECT_EQ(taken("z:9/l"), "a:1,c:3@10.0.0.1 z:9/l") << "no name of a channel";
+  EXPECT_THAT(taken("unix:z/l/c"), HasSubstr("unix"));
+}
+
 TEST(NodeListsTest, ANameMayBeginWithANode) {
   const std::string all = "a:1,dns:b:2,c:3@10.0.0.1";
   EXPECT_EQ(Taken(all, "l/c/latest", 3), all + " l/c/latest");

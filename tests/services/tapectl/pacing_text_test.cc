@@ -28,17 +28,12 @@ Timing Example() {
           .worst_jitter_ns = 1200 * dataplane::kMillisecondNs};
 }
 
-TEST(PacingTextTest, RatesAndRanges) {
+TEST(PacingTextTest, Rates) {
   EXPECT_EQ(ParseRateFactor("recorded").value(), 1.0);
   EXPECT_EQ(ParseRateFactor("max").value(), std::nullopt);
   EXPECT_EQ(ParseRateFactor("0.25").value(), 0.25);
   EXPECT_TRUE(std::isnan(ParseRateFactor("nan").value().value())) << "the worker refuses it";
   EXPECT_FALSE(ParseRateFactor("fast").ok());
-  EXPECT_EQ(ParseSampleRange("0:12345").value(), (SampleRange{0, 12'345}));
-  EXPECT_EQ(ParseSampleRange("7:5").value(), (SampleRange{7, 5})) << "the worker refuses it";
-  for (const char* bad : {"", "5", ":", "1:", ":2", "a:b", "1:2:3", "-1:2"}) {
-    EXPECT_FALSE(ParseSampleRange(bad).ok()) << bad;
-  }
 }
 
 TEST(PacingTextTest, PercentilesAreUpperBounds) {

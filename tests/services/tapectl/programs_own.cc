@@ -48,7 +48,7 @@ const OptionsByCommand& ProgramsOwn() {
   static const OptionsByCommand table = [] {
     const std::string folder = ScratchPath("manual");
     std::filesystem::create_directory(folder);
-    EXPECT_EQ(RunTapectl({"--profile", "none", "manual", "--into", folder}).exit_code, 0);
+    EXPECT_EQ(RunTapectl({"--profile", "none", "manual", "--to", folder}).exit_code, 0);
     OptionsByCommand made;
     for (const auto& page : std::filesystem::directory_iterator(folder)) {
       const std::string stem = page.path().stem();

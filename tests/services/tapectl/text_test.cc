@@ -46,6 +46,8 @@ TEST(UnitsTest, RatesCountsAndDurations) {
   EXPECT_FALSE(ParseCount("18446744073709551615k").ok());
   EXPECT_FALSE(ParseCount("0").ok());
   EXPECT_EQ(*ParseNumber("0"), 0);
+  EXPECT_EQ(*ParseNumber("2M"), 2000000);
+  EXPECT_FALSE(ParseNumber("9223372036854776k").ok());
   EXPECT_FALSE(ParseNumber("-1").ok());
   EXPECT_FALSE(ParseNumber("9223372036854775808").ok());
   EXPECT_EQ(*ParseDurationNs("1m30s"), 90'000'000'000);

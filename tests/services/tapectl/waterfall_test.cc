@@ -73,7 +73,7 @@ TEST(WaterfallTest, SpectraHaveTheBandOfTheirSource) {
   EXPECT_EQ(
       lines[6],
       "each row holds the maximum of its recorded spectra of 16 bins, which cover 12.5 % of its "
-      "samples: a smaller --count covers more");
+      "samples: a smaller range covers more");
 }
 
 // Bin 0 of an odd number is in the middle column, not beside it.
