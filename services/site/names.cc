@@ -6,10 +6,12 @@
 #include <set>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "dataplane/status_macros.h"
 #include "services/base/addresses/node_name.h"
 #include "services/base/errors.h"
@@ -91,6 +93,27 @@ absl::Status NotMeant(const std::string& text, const Recording& found) {
                          " is its copy or its new name; give that name if you mean it"));
 }
 
+bool IsOfName(char c) {
+  return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
+         absl::StrContains("_-./", std::string(1, c));
+}
+
+// Of the name that `text` begins with; a stop behind it ends a sentence.
+size_t NameBytes(absl::string_view text) {
+  size_t bytes = 0;
+  while (bytes < text.size() && IsOfName(text[bytes])) ++bytes;
+  while (bytes > 0 && text[bytes - 1] == '.') --bytes;
+  return bytes;
+}
+
+// Whether a name may stand behind `before`: it goes on with no word, unless that is "HOST:PORT/".
+bool BeginsName(absl::string_view before) {
+  if (before.empty() || !IsOfName(before.back())) return true;
+  if (!absl::ConsumeSuffix(&before, "/")) return false;
+  const absl::string_view node = before.substr(before.find_last_of(" \"'(,") + 1);
+  return absl::StrContains(node, ':') && !absl::StrContains(node, '/');
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> LunNameOf(const std::string& text) {
@@ -161,6 +184,20 @@ std::string ShortName(const std::string& cell) {
     ids.push_back(words[i + 1]);
   }
   return absl::StrJoin(ids, "/");
+}
+
+std::string WithShortNames(absl::string_view text, bool luns) {
+  std::string out;
+  size_t done = 0;
+  for (size_t at = text.find("luns/"); at != text.npos; at = text.find("luns/", done)) {
+    const absl::string_view before = text.substr(done, at - done);
+    const std::string name(text.substr(at, NameBytes(text.substr(at))));
+    const bool long_enough = std::ranges::count(name, '/') > 1 || luns;
+    absl::StrAppend(&out, before,
+                    BeginsName(text.substr(0, at)) && long_enough ? ShortName(name) : name);
+    done = at + name.size();
+  }
+  return absl::StrCat(out, text.substr(done));
 }
 
 }  // namespace tapedeck::services::tapectl

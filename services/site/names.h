@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "services/model/seams/catalog.h"
 #include "services/rpc/client/catalog_client.h"
 
@@ -39,6 +40,10 @@ absl::StatusOr<InletAddress> InletAddressOf(const std::string& text);
 
 // "l0/c0/ID" of a full name, which may stand behind "HOST:PORT/"; another text as it is.
 std::string ShortName(const std::string& name);
+
+// `text` with the full names short that stand in it as words. A path may look like the name of a
+// LUN alone, which stays as it is without `luns`.
+std::string WithShortNames(absl::string_view text, bool luns = true);
 
 // JOB or jobs/JOB
 absl::StatusOr<std::string> JobNameOf(const std::string& text);

@@ -8,6 +8,7 @@
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
 #include "services/model/recording/sample_time.h"
+#include "services/site/names.h"
 #include "services/site/units.h"
 
 namespace tapedeck::services::tapectl {
@@ -89,7 +90,7 @@ absl::Status CountPacing(const Extent& extent, model::Pacing& pacing) {
 absl::StatusOr<std::string> NoteOnTime(const Extent& extent, int64_t time_ns) {
   if (!extent.start_ns.has_value()) return "";
   if (time_ns < *extent.start_ns) {
-    return absl::StrCat(extent.name, " begins at ", FormatExactTime(*extent.start_ns),
+    return absl::StrCat(ShortName(extent.name), " begins at ", FormatExactTime(*extent.start_ns),
                         ", later than ", FormatExactTime(time_ns),
                         ": the playback starts at its first sample");
   }

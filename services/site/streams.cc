@@ -90,8 +90,8 @@ absl::Status AddLasting(client::CatalogClient& catalog, ViewControl& view, Recor
 }
 
 std::string DoneText(const Stream& stream) {
-  if (!stream.segmented) return stream.name;
-  return absl::StrCat(stream.name, " with ", stream.segments.size(), " segments");
+  if (!stream.segmented) return ShortName(stream.name);
+  return absl::StrCat(ShortName(stream.name), " with ", stream.segments.size(), " segments");
 }
 
 std::string KeptText(const Stream& stream) {

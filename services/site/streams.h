@@ -40,7 +40,7 @@ absl::StatusOr<Stream> StreamThere(model::Use use, const RecordingChoice& choice
 // what is no segment, or has no block. The errors of both nodes' calls.
 absl::Status AddLasting(client::CatalogClient& catalog, ViewControl& view, Recording* segment);
 
-// "luns/… with 3 segments", or the recording alone.
+// "l0/c0/ID with 3 segments", or the recording alone.
 std::string DoneText(const Stream& stream);
 
 // Which of it are kept: "yes", "4 of 20 segments", or "-" for nothing.

@@ -236,7 +236,7 @@ json_is "$(tapectl_json recordings list --group "$even")" '.recordings | length 
 # What cannot be.
 member=$TAPEDECK_WORKER=$FIRST/l0/c1
 tapectl record --group x --source synth --blocks 8 --member "$member" --member "$member" >/dev/null 2>"$WORK/refused" && fail "a channel of two members"
-grep -q "two members record into $FIRST/luns/l0/channels/c1" "$WORK/refused" || fail "$(cat "$WORK/refused")"
+grep -q "two members record into $FIRST/l0/c1" "$WORK/refused" || fail "$(cat "$WORK/refused")"
 many=()
 for _ in {1..65}; do many+=(--member "$member"); done
 tapectl record --group x --source synth --blocks 8 "${many[@]}" >/dev/null 2>"$WORK/refused" && fail "65 members"

@@ -136,7 +136,7 @@ absl::Status MovedBefore(Program& program, const CopyOptions& options, CopyNodes
                                     .missing_blocks = moved->missing_blocks,
                                     .first_block = moved->blocks,
                                     .moved = true}),
-                absl::StrCat(name, " has moved to ", moved->name, " before"));
+                absl::StrCat(ShortName(name), " has moved to ", ShortName(moved->name), " before"));
   return absl::OkStatus();
 }
 
@@ -188,9 +188,9 @@ absl::Status FinishCopy(Program& program, InterruptWatch& interrupt, const CopyO
 }
 
 std::string CopiedText(const CopyAnswer& answer) {
-  std::string text =
-      absl::StrFormat("%s -> %s\n%d blocks, %s, %.1f MB/s, verified", answer.original,
-                      answer.recording, answer.blocks, FormatBytes(answer.bytes), answer.mb_per_s);
+  std::string text = absl::StrFormat("%s -> %s\n%d blocks, %s, %.1f MB/s, verified",
+                                     ShortName(answer.original), ShortName(answer.recording),
+                                     answer.blocks, FormatBytes(answer.bytes), answer.mb_per_s);
   if (answer.missing_blocks > 0) {
     absl::StrAppend(&text, "; ", answer.missing_blocks, " of the blocks are missing");
   }

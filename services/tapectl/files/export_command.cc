@@ -96,11 +96,12 @@ absl::Status CheckGone(const Exportable& found, const formats::Subject& subject)
 
 std::string ExportedText(const FileAnswer& answer) {
   std::string text =
-      absl::StrFormat("%s -> %s\n%d samples, %s, %.1f MB/s", answer.recording, answer.file,
-                      answer.samples, FormatBytes(answer.bytes), answer.mb_per_s);
+      absl::StrFormat("%s -> %s\n%d samples, %s, %.1f MB/s", ShortName(answer.recording),
+                      answer.file, answer.samples, FormatBytes(answer.bytes), answer.mb_per_s);
   if (answer.resumed_at > 0) absl::StrAppend(&text, "; resumed at sample ", answer.resumed_at);
   absl::StrAppend(&text, MissingText(answer));
-  for (const Note& note : answer.notes) absl::StrAppend(&text, "\nnote: ", note.text);
+  for (const Note& note : answer.notes)
+    absl::StrAppend(&text, "\nnote: ", WithShortNames(note.text));
   return text;
 }
 

@@ -14,6 +14,7 @@
 #include "services/base/files/part_file.h"
 #include "services/formats/io/output.h"
 #include "services/signal/sigmf/collection.h"
+#include "services/site/names.h"
 #include "services/tapectl/files/exporting.h"
 #include "services/tapectl/jobs/group_names.h"
 
@@ -48,7 +49,8 @@ absl::Status Write(const std::string& path, const std::string& text) {
 std::string TextOf(const std::string& file, const std::vector<FileAnswer>& answers) {
   std::string text = absl::StrCat(file, ", ", answers.size(), " streams");
   for (const FileAnswer& one : answers) {
-    absl::StrAppend(&text, "\n", one.recording, " -> ", one.file, ", ", one.samples, " samples");
+    absl::StrAppend(&text, "\n", ShortName(one.recording), " -> ", one.file, ", ", one.samples,
+                    " samples");
     absl::StrAppend(&text, MissingText(one));
   }
   return text;

@@ -139,13 +139,14 @@ absl::Status CheckChoice(const formats::Format& format, const formats::ReadOptio
 }
 
 std::string ImportedText(const FileAnswer& answer) {
-  std::string text =
-      absl::StrFormat("%s -> %s\n%d samples, %s, %.1f MB/s", answer.file, answer.recording,
-                      answer.samples, FormatBytes(answer.bytes), answer.mb_per_s);
+  std::string text = absl::StrFormat("%s -> %s\n%d samples, %s, %.1f MB/s", answer.file,
+                                     ShortName(answer.recording), answer.samples,
+                                     FormatBytes(answer.bytes), answer.mb_per_s);
   if (answer.missing_samples > 0) {
     absl::StrAppend(&text, "; missing ", answer.missing_samples, " samples");
   }
-  for (const Note& note : answer.notes) absl::StrAppend(&text, "\nnote: ", note.text);
+  for (const Note& note : answer.notes)
+    absl::StrAppend(&text, "\nnote: ", WithShortNames(note.text));
   return text;
 }
 
@@ -184,7 +185,8 @@ absl::Status Import(Program& program, const ImportOptions& options) {
   if (status.ok()) {
     status = CheckIsWhole(program, answer.recording, channel, formats::BlocksOf(content, channel));
     if (!status.ok() && !absl::IsDataLoss(status)) {
-      std::cerr << answer.recording << " is closed and stays. tapectl could not check that its LUN "
+      std::cerr << ShortName(answer.recording)
+                << " is closed and stays. tapectl could not check that its LUN "
                 << "holds all of it; annotations may be missing.\n";
       return status;
     }

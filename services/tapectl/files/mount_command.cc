@@ -140,7 +140,7 @@ absl::Status RunMount(Program& program, const MountOptions& options) {
        .on_mounted =
            [&] {
              program.Print(AnswerOf("mounted", name),
-                           absl::StrCat("mounted ", name, " at ", options.directory,
+                           absl::StrCat("mounted ", ShortName(name), " at ", options.directory,
                                         "; Ctrl-C or umount ends it"));
            },
        .go_on = [&] { return watch.GoOn(); }});

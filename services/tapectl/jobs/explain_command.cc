@@ -17,9 +17,9 @@ bool IsJob(const std::string& text) {
 
 absl::Status PrintExplained(Program& program, const std::string& kind, const Explained& explained) {
   if (explained.explanation.stages.empty()) return StagesUnknown(kind, explained.name);
-  program.Print(AnswerOf(explained),
-                absl::StrCat(explained.name, explained.running ? ", still running\n" : "\n",
-                             explain::TextOf(explained.explanation)));
+  program.Print(AnswerOf(explained), absl::StrCat(ShortName(explained.name),
+                                                  explained.running ? ", still running\n" : "\n",
+                                                  explain::TextOf(explained.explanation)));
   return absl::OkStatus();
 }
 

@@ -18,6 +18,7 @@
 #include "dataplane/status_macros.h"
 #include "services/rpc/client/calls/channel.h"
 #include "services/rpc/limits.h"
+#include "services/site/names.h"
 #include "services/site/units.h"
 #include "services/tapectl/jobs/pacing_text.h"
 #include "services/tapectl/terminal/failure.h"
@@ -95,11 +96,11 @@ std::string LostOf(const Job& job) {
 }
 
 std::string SummaryOf(const Job& job) {
-  std::string out =
-      absl::StrFormat("%s  %s\n%d blocks, %s in %.2f s, %.1f MB/s; lost %s blocks",
-                      job.recording.empty() ? "-" : job.recording, model::NameOf(job.state),
-                      job.blocks, FormatBytes(job.bytes), static_cast<double>(job.elapsed_ns) / 1e9,
-                      MegabytesPerSecond(job.bytes, job.elapsed_ns), LostOf(job));
+  std::string out = absl::StrFormat("%s  %s\n%d blocks, %s in %.2f s, %.1f MB/s; lost %s blocks",
+                                    job.recording.empty() ? "-" : ShortName(job.recording),
+                                    model::NameOf(job.state), job.blocks, FormatBytes(job.bytes),
+                                    static_cast<double>(job.elapsed_ns) / 1e9,
+                                    MegabytesPerSecond(job.bytes, job.elapsed_ns), LostOf(job));
   for (const auto& counter : dataplane::kCounters) {
     absl::StrAppend(&out, ", ", counter.words, " ", job.counters.*counter.member);
   }
@@ -111,14 +112,17 @@ std::string SummaryOf(const Job& job) {
                                     rail.cause.empty() ? "" : "  " + rail.cause));
   }
   for (const JobOutput& output : job.outputs) {
-    absl::StrAppend(&out, "and ", output.recording.empty() ? output.channel : output.recording,
+    absl::StrAppend(&out, "and ",
+                    ShortName(output.recording.empty() ? output.channel : output.recording),
                     absl::StrFormat("\n%d blocks, %s; lost %d blocks%s\n", output.blocks,
                                     FormatBytes(output.bytes), output.lost_blocks,
                                     output.error.ok() ? "" : "; failed"));
   }
-  for (const std::string& name : job.captures) absl::StrAppend(&out, "captured ", name, "\n");
+  for (const std::string& name : job.captures)
+    absl::StrAppend(&out, "captured ", ShortName(name), "\n");
   if (job.timing.has_value()) absl::StrAppend(&out, TimingText(*job.timing));
-  for (const Note& note : job.notes) absl::StrAppend(&out, "note: ", note.text, "\n");
+  for (const Note& note : job.notes)
+    absl::StrAppend(&out, "note: ", WithShortNames(note.text), "\n");
   return std::string(absl::StripSuffix(out, "\n"));
 }
 

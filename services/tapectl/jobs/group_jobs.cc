@@ -18,6 +18,7 @@
 #include "services/model/words/resource_name.h"
 #include "services/rpc/client/calls/channel.h"
 #include "services/rpc/client/calls/unary_call.h"
+#include "services/site/names.h"
 #include "services/tapectl/jobs/follow.h"
 
 namespace tapedeck::services::tapectl {
@@ -43,7 +44,7 @@ struct GroupJob {
 
   std::string Name() const {
     return absl::StrCat("member ", member.number, " of ", member.members, " of ", member.name, ", ",
-                        target, " at ", at.worker);
+                        ShortName(target), " at ", at.worker);
   }
   void Set(Job seen) {
     absl::MutexLock lock(&mutex);

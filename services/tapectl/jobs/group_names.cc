@@ -34,7 +34,7 @@ absl::Status NoMember(absl::string_view text, absl::string_view form = kMemberFo
 }
 
 std::string PlaceOf(const GroupRecording& one) {
-  return dataplane::Printable(absl::StrCat(one.node.storage, "/", one.recording.name));
+  return dataplane::Printable(ShortName(absl::StrCat(one.node.storage, "/", one.recording.name)));
 }
 
 int64_t StartOf(const GroupRecording& one) {

@@ -67,7 +67,7 @@ void TellOfLun(const Program& program, const std::string& channel) {
     if (!luns.ok()) continue;  // it may not be this caller's to see
     for (const Lun& one : *luns) {
       if (one.name != lun || one.cause.empty()) continue;
-      std::cerr << "note: " << lun << ": " << dataplane::Printable(one.cause) << "\n";
+      std::cerr << "note: " << ShortName(lun) << ": " << dataplane::Printable(one.cause) << "\n";
     }
   }
 }

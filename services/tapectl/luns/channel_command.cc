@@ -28,7 +28,7 @@ absl::Status CreateChannel(Program& program, const ChannelOptions& options) {
   TD_ASSIGN_OR_RETURN(channel.name, ChannelNameOf(options.name));
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const Channel created, catalog->CreateChannel(channel));
-  program.Print(AnswerOf(created), absl::StrCat("created ", created.name));
+  program.Print(AnswerOf(created), absl::StrCat("created ", ShortName(created.name)));
   return absl::OkStatus();
 }
 
@@ -38,7 +38,7 @@ absl::Status UpdateChannel(Program& program, const ChannelOptions& options) {
   TD_ASSIGN_OR_RETURN(update.name, ChannelNameOf(options.name));
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const Channel updated, catalog->UpdateChannel(update));
-  program.Print(AnswerOf(updated), absl::StrCat("changed ", updated.name));
+  program.Print(AnswerOf(updated), absl::StrCat("changed ", ShortName(updated.name)));
   return absl::OkStatus();
 }
 
@@ -53,7 +53,7 @@ absl::Status DeleteChannel(Program& program, const NameOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, ChannelNameOf(options.name));
   const auto catalog = program.Catalog();
   TD_RETURN_IF_ERROR(catalog->DeleteChannel(name));
-  program.Print(AnswerOf("deleted", name), absl::StrCat("deleted ", name));
+  program.Print(AnswerOf("deleted", name), absl::StrCat("deleted ", ShortName(name)));
   return absl::OkStatus();
 }
 

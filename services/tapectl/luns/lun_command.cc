@@ -59,7 +59,8 @@ absl::Status CreateLun(Program& program, const LunOptions& options) {
   lun.members = AsNamedHere(options.fields.to.members);
   const auto catalog = program.Catalog();
   TD_ASSIGN_OR_RETURN(const Lun created, catalog->CreateLun(lun));
-  program.Print(AnswerOf(created), absl::StrCat("created ", created.name, NoteOf(created)));
+  program.Print(AnswerOf(created),
+                absl::StrCat("created ", ShortName(created.name), NoteOf(created)));
   return absl::OkStatus();
 }
 
@@ -84,7 +85,8 @@ absl::Status UpdateLun(Program& program, const LunOptions& options) {
     update.Set(&Lun::members, std::move(members));
   }
   TD_ASSIGN_OR_RETURN(const Lun updated, catalog->UpdateLun(update));
-  program.Print(AnswerOf(updated), absl::StrCat("changed ", updated.name, NoteOf(updated)));
+  program.Print(AnswerOf(updated),
+                absl::StrCat("changed ", ShortName(updated.name), NoteOf(updated)));
   return absl::OkStatus();
 }
 
@@ -99,7 +101,7 @@ absl::Status DeleteLun(Program& program, const DeleteLunOptions& options) {
   TD_ASSIGN_OR_RETURN(const std::string name, LunNameOf(options.name));
   const auto catalog = program.Catalog();
   TD_RETURN_IF_ERROR(catalog->DeleteLun(name, options.force));
-  program.Print(AnswerOf("deleted", name), absl::StrCat("deleted ", name));
+  program.Print(AnswerOf("deleted", name), absl::StrCat("deleted ", ShortName(name)));
   return absl::OkStatus();
 }
 
@@ -114,10 +116,11 @@ absl::Status AttachLun(Program& program, const AttachLunOptions& options) {
       attached.state == LunState::kReady
           ? NoteOf(attached)
           : absl::StrCat(", which is ", model::NameOf(attached.state), ": ", attached.cause);
-  program.Print(AnswerOf(attached), attached.state == LunState::kOffline
-                                        ? absl::StrCat("attached ", attached.name, state)
-                                        : absl::StrCat("attached ", attached.name, " with ",
-                                                       attached.recordings, " recordings", state));
+  program.Print(AnswerOf(attached),
+                attached.state == LunState::kOffline
+                    ? absl::StrCat("attached ", ShortName(attached.name), state)
+                    : absl::StrCat("attached ", ShortName(attached.name), " with ",
+                                   attached.recordings, " recordings", state));
   return absl::OkStatus();
 }
 
@@ -126,7 +129,7 @@ absl::Status DetachLun(Program& program, const DetachLunOptions& options) {
   const auto catalog = program.Catalog();
   TD_RETURN_IF_ERROR(catalog->DetachLun(name));
   program.Print(AnswerOf("detached", name),
-                absl::StrCat("detached ", name, "; its members are as they were"));
+                absl::StrCat("detached ", ShortName(name), "; its members are as they were"));
   return absl::OkStatus();
 }
 

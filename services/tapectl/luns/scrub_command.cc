@@ -57,9 +57,9 @@ absl::Status ConcludeScrub(Program& program, const Scrub& scrub) {
          std::string(model::NameOf(kind)), finding.repaired ? "yes" : "no", finding.block.detail});
   }
   const std::string line =
-      absl::StrCat(scrub.parent, " ", model::NameOf(scrub.state), ": ", scrub.blocks, " blocks of ",
-                   scrub.recordings, " recordings read, ", scrub.damaged, " damaged, ",
-                   scrub.repaired, " repaired");
+      absl::StrCat(ShortName(scrub.parent), " ", model::NameOf(scrub.state), ": ", scrub.blocks,
+                   " blocks of ", scrub.recordings, " recordings read, ", scrub.damaged,
+                   " damaged, ", scrub.repaired, " repaired");
   const absl::Status verdict = Verdict(scrub, line);
   if (!program.json() && !rows.empty()) {
     program.Print(answer, {"RECORDING", "BLOCK", "DAMAGE", "REPAIRED", "DETAIL"}, rows);

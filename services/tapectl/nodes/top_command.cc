@@ -2,6 +2,7 @@
 #include "absl/strings/str_format.h"
 #include "dataplane/now.h"
 #include "dataplane/status_macros.h"
+#include "services/site/names.h"
 #include "services/site/units.h"
 #include "services/tapectl/nodes/looks.h"
 #include "services/tapectl/program/load.h"
@@ -42,7 +43,8 @@ std::string HeadOf(const Load& load) {
 std::string LineOf(const Load& load) {
   std::string line = absl::StrCat(FormatTime(absl::GetCurrentTimeNanos()), "  ", HeadOf(load));
   for (const LunLoad& lun : load.luns) {
-    if (lun.mb_per_s > 0) absl::StrAppend(&line, "; ", lun.lun.name, " ", FillText(lun.lun));
+    if (lun.mb_per_s > 0)
+      absl::StrAppend(&line, "; ", ShortName(lun.lun.name), " ", FillText(lun.lun));
   }
   return line + "\n";
 }

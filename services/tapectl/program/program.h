@@ -23,8 +23,9 @@ struct Table {
   Row optional = {};
 };
 
-// The tables with an empty line between them. Names are short, as l0/c0/ID. Where `columns` is not
-// 0, optional columns are left out until each line fits; then the last column is broken into lines.
+// The tables with an empty line between them. Names are short where their columns hold names alone,
+// as l0/c0/ID. Where `columns` is not 0, optional columns are left out until each line fits; then
+// the last column is broken into lines.
 std::string TextOf(const std::vector<Table>& tables, size_t columns = 0);
 
 // Filled by the command line, then used by the one command that was given. One thread.

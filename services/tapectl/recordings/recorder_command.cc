@@ -67,7 +67,7 @@ absl::Status RunAnnotate(Program& program, const AnnotateOptions& options) {
   annotation.sample_start = place.sample;
   TD_RETURN_IF_ERROR(program.Recorder()->AnnotateRecording(place.recording, annotation));
   program.Print(AnswerOf("annotated", place.recording),
-                absl::StrCat("annotated ", place.recording));
+                absl::StrCat("annotated ", ShortName(place.recording)));
   return absl::OkStatus();
 }
 

@@ -97,7 +97,7 @@ void Verifier::OnProgress(const std::string& name, const VerifyProgress& progres
 }
 
 std::string LineOf(const Verification& verification) {
-  std::string line = absl::StrCat("verified ", verification.recording, ": ",
+  std::string line = absl::StrCat("verified ", ShortName(verification.recording), ": ",
                                   verification.found.checked_blocks, " blocks");
   if (verification.segments > 0) {
     absl::StrAppend(&line, " in ", verification.segments, " segments");

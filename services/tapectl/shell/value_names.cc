@@ -31,14 +31,10 @@ const std::set<std::string> kOfFiles = {"-o",         "--into",    "--dump",
 const std::set<std::string> kOfWorker = {"--source",         "--sink",  "--transform",
                                          "--also-transform", "--rails", "--device"};
 
-// luns/l0/channels/c0/recordings/r as one types it, l0/c0/r.
-std::string Short(const std::string& name) {
-  std::vector<std::string> parts = absl::StrSplit(name, '/');
-  std::string out;
-  for (size_t i = 1; i < parts.size(); i += 2) {
-    absl::StrAppend(&out, out.empty() ? "" : "/", parts[i]);
-  }
-  return out;
+// Of an option that takes a stage; empty: it takes none.
+absl::string_view RoleOf(absl::string_view option) {
+  if (option == "--source" || option == "--sink") return option.substr(2);
+  return absl::EndsWith(option, "transform") ? "transform" : "";
 }
 
 // Collects the words of one value.
@@ -97,7 +93,7 @@ void Asker::AddLuns() {
   if (!HasTime()) return;
   const auto luns = program_.Catalog()->ListLuns();
   if (!luns.ok()) return;
-  for (const Lun& lun : *luns) Add(Short(lun.name), lun.description);
+  for (const Lun& lun : *luns) Add(ShortName(lun.name), lun.description);
 }
 
 void Asker::AddChannels(const std::string& after) {
@@ -105,7 +101,7 @@ void Asker::AddChannels(const std::string& after) {
   const auto channels = program_.Catalog()->ListChannels("luns/-");
   if (!channels.ok()) return;
   for (const Channel& channel : *channels) {
-    Add(Short(channel.name) + after, after.empty() ? channel.datatype : "the newest");
+    Add(ShortName(channel.name) + after, after.empty() ? channel.datatype : "the newest");
   }
 }
 
@@ -121,7 +117,7 @@ void Asker::AddRecordings() {
   if (!recordings.ok()) return;
   for (const Stream& stream : StreamsOf(*recordings)) {
     const Recording joined = Joined(stream);
-    Add(Short(stream.name),
+    Add(ShortName(stream.name),
         absl::StrCat(FormatTime(joined.start_time_ns), ", ", FormatBytes(joined.bytes)));
   }
 }
@@ -132,7 +128,8 @@ void Asker::AddJobs() {
   if (!jobs.ok()) return;
   // An ID of digits alone is short to type; explain and trace take the full name.
   for (const Job& job : *jobs) {
-    Add(Is("JOB") ? Short(job.name) : job.name, std::string(model::NameOf(job.state)));
+    Add(Is("JOB") ? job.name.substr(job.name.find('/') + 1) : job.name,
+        std::string(model::NameOf(job.state)));
   }
 }
 

@@ -14,6 +14,7 @@
 #include "absl/strings/strip.h"
 #include "dataplane/printable.h"
 #include "services/base/files/errors.h"
+#include "services/site/names.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
@@ -97,7 +98,8 @@ int ExitCodeOf(const absl::Status& status) {
 
 std::string FailureLine(const std::string& what, const absl::Status& status) {
   const auto reason = ReasonOf(status);
-  const std::string message = MessageOf(what, status, reason);
+  const std::string message =
+      WithShortNames(MessageOf(what, status, reason), !files::IsHere(status));
   std::string line = absl::StrCat("tapectl: ", what, ": ", dataplane::Printable(message));
   if (reason.has_value()) {
     absl::StrAppend(&line, " [", reason->reason, "]");

@@ -57,7 +57,7 @@ TEST_F(TapectlTest, RecordTellsWhatTheNodeRemarksOnTheLun) {
       node_.catalog.CreateLun({.name = "luns/l0", .cause = "its capacity is large"}, "").ok());
   const Outcome told = Run(record);
   EXPECT_EQ(told.exit_code, 0) << told.err;
-  EXPECT_THAT(told.err, HasSubstr("note: luns/l0: its capacity is large\n"));
+  EXPECT_THAT(told.err, HasSubstr("note: l0: its capacity is large\n"));
   ASSERT_TRUE(node_.catalog.DeleteLun("luns/l0", false).ok());
   EXPECT_THAT(Run(record).err, Not(HasSubstr("note: ")));
 }
@@ -108,7 +108,7 @@ TEST_F(TapectlTest, WhatIsWrongWithALunIsSaid) {
   ASSERT_TRUE(node_.catalog.CreateLun({.name = "luns/l0", .cause = "too large"}, "").ok());
   EXPECT_THAT(Run({"lun", "list"}).out, HasSubstr("NAME  NOTE\nl0    too large\n"));
   const Outcome changed = Run({"lun", "update", "l0", "--capacity", "1GiB"});
-  EXPECT_EQ(changed.out, "changed luns/l0\nnote: too large\n");
+  EXPECT_EQ(changed.out, "changed l0\nnote: too large\n");
 }
 
 TEST_F(TapectlTest, LunsAndChannelsAreChanged) {
@@ -150,7 +150,7 @@ TEST_F(TapectlTest, LunsAndChannelsAreChanged) {
     EXPECT_EQ(Run({"lun", "update", "l0", "--label", wrong}).exit_code, 2) << wrong;
   }
   EXPECT_TRUE(RunJson({"lun", "update", "l0", "--label", "none"})["labels"].empty());
-  EXPECT_EQ(Run({"lun", "update", "l0", "--max-fill", "50"}).out, "changed luns/l0\n");
+  EXPECT_EQ(Run({"lun", "update", "l0", "--max-fill", "50"}).out, "changed l0\n");
   // Nothing to change, nothing that can be, and nothing that is there.
   const Outcome nothing = Run({"lun", "update", "l0"});
   EXPECT_EQ(nothing.exit_code, 2);
@@ -236,9 +236,7 @@ TEST_F(TapectlTest, ASecondOutputHasItsOwnTransforms) {
   EXPECT_EQ(result["outputs"][0]["channel"], "luns/l0/channels/spectra");
   EXPECT_EQ(result["outputs"][0]["blocks"], 1);
   EXPECT_FALSE(result["outputs"][0].contains("error"));
-  EXPECT_THAT(
-      Run(both).out,
-      HasSubstr("and luns/l0/channels/spectra/recordings/rec2\n1 blocks, 1 MiB; lost 0 blocks"));
+  EXPECT_THAT(Run(both).out, HasSubstr("and l0/spectra/rec2\n1 blocks, 1 MiB; lost 0 blocks"));
 }
 
 TEST_F(TapectlTest, AFileIsReplacedOnlyWhenAsked) {
@@ -387,7 +385,7 @@ TEST_F(TapectlTest, AllDevicesRecordOneEach) {
   }
   const Outcome text =
       Run({"record", "l0/c0", "--source", "synth", "--blocks", "4", "--device", "all"});
-  EXPECT_THAT(text.out, ContainsRegex("jobs/j[0-9]+  all\nluns/l0/channels/c0/recordings/rec1  "
+  EXPECT_THAT(text.out, ContainsRegex("jobs/j[0-9]+  all\nl0/c0/rec1  "
                                       "SUCCEEDED\n4 blocks"));
   EXPECT_THAT(text.out, HasSubstr("/rec2  SUCCEEDED\n4 blocks"));
 }
@@ -488,7 +486,7 @@ TEST_F(TapectlTest, ErrorsAreOneLineWithReasonAndRemedy) {
   EXPECT_EQ(outcome.exit_code, 3);
   EXPECT_EQ(outcome.out, "");
   EXPECT_EQ(outcome.err,
-            "tapectl: lun delete: no lun luns/none [LUN_NOT_FOUND] — see tapectl lun list\n");
+            "tapectl: lun delete: no lun none [LUN_NOT_FOUND] — see tapectl lun list\n");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "services/base/errors.h"
 #include "services/site/units.h"
 #include "services/tapectl/program/answer.h"
@@ -192,7 +193,15 @@ TEST(FailureTest, WhatOthersSayDoesNotCommandTheTerminal) {
 // Of a channel that is recorded, or a recording that is repaired already, nothing is to be deleted.
 TEST(FailureTest, WhatIsInUseIsNoReasonToDelete) {
   const std::string line = FailureLine("repair", ChannelInUse("luns/l/channels/c", "is recorded"));
-  EXPECT_EQ(line, "tapectl: repair: luns/l/channels/c is recorded [CHANNEL_IN_USE]");
+  EXPECT_EQ(line, "tapectl: repair: l/c is recorded [CHANNEL_IN_USE]");
+  const auto told = [](const std::string& text) {
+    return FailureLine("x", WithReason(absl::AbortedError(text), "LUN_FULL", {{"lun", "luns/l"}}));
+  };
+  EXPECT_EQ(told("luns/l holds luns/l/channels/c."), "tapectl: x: l holds l/c. [LUN_FULL]");
+  EXPECT_EQ(told("\"a:1/luns/l/channels/c/recordings/r\""), "tapectl: x: \"a:1/l/c/r\" [LUN_FULL]");
+  for (const char* path : {"luns/l/x", "/luns/l", "my/luns/l/channels/c", "xluns/l"}) {
+    EXPECT_EQ(told(path), absl::StrCat("tapectl: x: ", path, " [LUN_FULL]"));
+  }
 }
 
 }  // namespace
