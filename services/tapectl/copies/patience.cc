@@ -43,6 +43,8 @@ bool Patience::Show(uint64_t done) {
     const double seconds = elapsed_s();
     bar_.Show(
         {.fraction = static_cast<double>(done) / static_cast<double>(std::max<uint64_t>(all_, 1)),
+         .bytes = done,
+         .all_bytes = all_,
          .mb_per_s = static_cast<double>(done) / 1e6 / seconds,
          .elapsed_s = seconds});
   }

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "dataplane/now.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
 #include "services/model/recording/damage_kind.h"
@@ -10,6 +11,7 @@
 #include "services/site/units.h"
 #include "services/tapectl/program/commands.h"
 #include "services/tapectl/terminal/interrupt.h"
+#include "services/tapectl/terminal/progress.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
@@ -20,7 +22,7 @@ constexpr absl::Duration kPollPeriod = absl::Milliseconds(200);
 
 // What an interrupt says, which ends the wait at once.
 constexpr char kScrubInterrupted[] =
-    "tapectl: interrupted; a started scrub keeps running: tapectl scrub show, tapectl scrub stop";
+    "\ntapectl: interrupted; a started scrub keeps running: tapectl scrub show, tapectl scrub stop";
 
 struct ScrubOptions {
   std::string name;
@@ -70,6 +72,50 @@ absl::Status ConcludeScrub(Program& program, const Scrub& scrub) {
   return verdict;
 }
 
+// What a scrub reads from its first recording on. One that continues reads less.
+struct ToRead {
+  uint64_t blocks = 0;
+  uint64_t bytes = 0;
+};
+
+// Nothing, if the recordings are not this caller's to see.
+ToRead ToReadOf(const Program& program, const std::string& parent) {
+  const bool lun = parent.find("/channels/") == parent.npos;
+  const auto all =
+      program.Catalog()->ListRecordings(lun ? absl::StrCat(parent, "/channels/-") : parent);
+  ToRead sum;
+  if (!all.ok()) return sum;
+  for (const Recording& one : *all) {
+    sum.blocks += one.blocks - std::min(one.missing_blocks, one.blocks);
+    sum.bytes += one.bytes;
+  }
+  return sum;
+}
+
+ProgressNow ProgressOf(const Scrub& scrub, const ToRead& all, absl::Duration elapsed) {
+  const double seconds = absl::ToDoubleSeconds(elapsed);
+  if (all.blocks == 0) return {.blocks = scrub.blocks, .elapsed_s = seconds};
+  const double part = static_cast<double>(scrub.blocks) / static_cast<double>(all.blocks);
+  return {.fraction = part,
+          .blocks = scrub.blocks,
+          .all_blocks = all.blocks,
+          .mb_per_s = part * static_cast<double>(all.bytes) / 1e6 / seconds,
+          .elapsed_s = seconds};
+}
+
+absl::StatusOr<Scrub> FollowScrub(const Program& program, client::RecorderClient& recorder,
+                                  Scrub scrub) {
+  const ToRead all = ToReadOf(program, scrub.parent);
+  const absl::Time begin = dataplane::SteadyTime();
+  ProgressBar bar("scrub");
+  while (scrub.state == ScrubState::kRunning) {
+    absl::SleepFor(kPollPeriod);
+    TD_ASSIGN_OR_RETURN(scrub, recorder.GetScrub(scrub.parent));
+    bar.Show(ProgressOf(scrub, all, dataplane::SteadyTime() - begin));
+  }
+  return scrub;
+}
+
 absl::Status StartScrub(Program& program, const ScrubOptions& options) {
   const InterruptWatch interrupt(kScrubInterrupted);
   TD_ASSIGN_OR_RETURN(const std::string parent, ParentOf(options.name));
@@ -78,9 +124,8 @@ absl::Status StartScrub(Program& program, const ScrubOptions& options) {
                       recorder->StartScrub({.parent = parent,
                                             .rate_bytes_per_s = options.rate_bytes_per_s,
                                             .restart = options.restart}));
-  while (!options.detach && scrub.state == ScrubState::kRunning) {
-    absl::SleepFor(kPollPeriod);
-    TD_ASSIGN_OR_RETURN(scrub, recorder->GetScrub(parent));
+  if (!options.detach) {
+    TD_ASSIGN_OR_RETURN(scrub, FollowScrub(program, *recorder, scrub));
   }
   return ConcludeScrub(program, scrub);
 }

@@ -18,9 +18,10 @@ struct LookOptions {
 
 void AddLookOptions(Command command, LookOptions& options);
 
-// Shows what `look` returns. A node that does not answer is said in its place, and asked again,
-// unless it was so at the first look; any other error ends it.
-absl::Status LookAgain(const LookOptions& options,
+// Shows what `look` returns, as JSON or on the screen, until q is pressed. A node that does not
+// answer is said in its place, and asked again, unless it was so at the first look; any other error
+// ends it.
+absl::Status LookAgain(const Program& program, const LookOptions& options,
                        const std::function<absl::StatusOr<std::string>()>& look);
 
 }  // namespace tapedeck::services::tapectl

@@ -75,7 +75,7 @@ std::vector<Table> TablesOf(const Load& load) {
 
 absl::Status Top(Program& program, const LookOptions& options) {
   LoadMeter meter;
-  return LookAgain(options, [&]() -> absl::StatusOr<std::string> {
+  return LookAgain(program, options, [&]() -> absl::StatusOr<std::string> {
     TD_ASSIGN_OR_RETURN(const std::vector<Job> jobs, program.Jobs()->ListJobs());
     TD_ASSIGN_OR_RETURN(const std::vector<Lun> luns, program.Catalog()->ListLuns());
     Load load = meter.Look(jobs, luns, dataplane::SteadyTime());

@@ -16,7 +16,7 @@ using List = absl::Status (*)(Program& program, const ListOptions& options);
 
 // What the list prints goes to the screen.
 absl::Status Watch(Program& program, const WatchOptions& options, List list) {
-  return LookAgain(options, [&]() -> absl::StatusOr<std::string> {
+  return LookAgain(program, options, [&]() -> absl::StatusOr<std::string> {
     std::ostringstream text;
     program.out = &text;
     const absl::Status listed = list(program, options.list);

@@ -45,11 +45,13 @@ class Verifier {
   Verification& result_;
   uint64_t checked_before_ = 0;
   uint64_t blocks_before_ = 0;
-  uint64_t expected_ = 0;  // blocks of all
+  uint64_t expected_ = 0;     // blocks of all
+  uint64_t block_bytes_ = 0;  // 0: unknown
   ProgressBar bar_{"verify"};
 };
 
 absl::Status Verifier::Verify(const Stream& stream) {
+  block_bytes_ = stream.segments.front().block_bytes;
   if (!stream.segmented) return VerifyOne(stream.segments.front().name);
   for (const Recording& segment : stream.segments) expected_ += segment.blocks;
   for (const Recording& segment : stream.segments) {
@@ -91,9 +93,12 @@ void Verifier::OnProgress(const std::string& name, const VerifyProgress& progres
   found.damaged.insert(found.damaged.end(), progress.damaged.begin(), progress.damaged.end());
   result_.places.resize(found.damaged.size(), name);
   const double all = static_cast<double>(std::max<uint64_t>({expected_, found.blocks, 1}));
+  const double elapsed_s = absl::ToDoubleSeconds(dataplane::SteadyTime() - start_);
   bar_.Show({.fraction = static_cast<double>(found.checked_blocks) / all,
              .blocks = found.checked_blocks,
-             .elapsed_s = absl::ToDoubleSeconds(dataplane::SteadyTime() - start_)});
+             .all_blocks = std::max(expected_, found.blocks),
+             .mb_per_s = static_cast<double>(found.checked_blocks * block_bytes_) / 1e6 / elapsed_s,
+             .elapsed_s = elapsed_s});
 }
 
 std::string LineOf(const Verification& verification) {

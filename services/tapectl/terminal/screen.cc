@@ -3,6 +3,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -46,6 +47,11 @@ Size SizeOfStdout() {
   return {.rows = window.ws_row, .columns = window.ws_col};
 }
 
+bool TakesEscapes(int fd) {
+  const char* kind = std::getenv("TERM");
+  return isatty(fd) == 1 && kind != nullptr && absl::string_view(kind) != "dumb";
+}
+
 std::string FitTo(const std::string& text, const Size& size) {
   std::vector<std::string> lines = LinesOf(text);
   const size_t room = static_cast<size_t>(size.rows > 1 ? size.rows - 1 : 1);
@@ -60,6 +66,10 @@ std::string FitTo(const std::string& text, const Size& size) {
 }
 
 void Screen::Show(const std::string& text, const Size& size) {
+  if (size.rows > 0 && !escapes_) {
+    out_ << (std::exchange(cleared_, true) ? "\n" : "") << text << std::flush;
+    return;
+  }
   if (size.rows > 0) {
     out_ << (std::exchange(cleared_, true) ? "" : kClear) << kHome;
     for (const std::string& line : LinesOf(FitTo(text, size))) {

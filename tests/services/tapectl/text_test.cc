@@ -153,6 +153,13 @@ TEST(ProgressTest, ShowsBarRatePercentAndTimeLeft) {
   const ProgressNow now{.fraction = 0.25, .blocks = 100, .mb_per_s = 1234.5, .elapsed_s = 30};
   EXPECT_EQ(ProgressLine("record", now, false),
             "record [######..................]  25%  100 blocks  1234.5 MB/s  1:30 left");
+  EXPECT_EQ(ProgressLine("record", now, true, 72),
+            "record  25%  100 blocks  1234.5 MB/s  1:30 left");
+  EXPECT_EQ(ProgressLine("record", now, true, 20), "record  25%  100 bl");
+  EXPECT_EQ(ProgressLine("verify", {.fraction = 0.5, .blocks = 2, .all_blocks = 4}, false, 80),
+            "verify [############............]  50%  2 of 4 blocks  0:00 left");
+  EXPECT_EQ(ProgressLine("copy", {.fraction = 0.5, .bytes = 1 << 20, .all_bytes = 2 << 20}, false),
+            "copy [############............]  50%  1 MiB of 2 MiB  0:00 left");
   EXPECT_NE(ProgressLine("record", now, true).find("\033[32m"), std::string::npos);
   EXPECT_EQ(ProgressLine("record", {.blocks = 3, .elapsed_s = 61}, false),
             "record  3 blocks  1:01");

@@ -34,6 +34,14 @@ TEST(ScreenTest, ATerminalIsWrittenOver) {
   EXPECT_EQ(out.str(), "\033[Ha\033[K\n\033[J") << "cleared once";
 }
 
+TEST(ScreenTest, ATerminalWithoutEscapesGetsEachTextBelowTheOther) {
+  std::ostringstream out;
+  Screen screen(out, /*escapes=*/false);
+  screen.Show("a\nb\n", {.rows = 24, .columns = 80});
+  screen.Show("a\nb\n", {.rows = 24, .columns = 80});
+  EXPECT_EQ(out.str(), "a\nb\n\na\nb\n");
+}
+
 TEST(ScreenTest, ATextIsCutToOneScreen) {
   EXPECT_EQ(FitTo("abcdef\nx\n", {.rows = 24, .columns = 3}), "abc\nx\n");
   EXPECT_EQ(FitTo("ä±…x", {.rows = 24, .columns = 3}), "ä±…\n");
