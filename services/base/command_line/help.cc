@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "services/base/command_line/columns.h"
 #include "services/base/command_line/command_line.h"
 #include "services/base/command_line/complaint.h"
 
@@ -30,11 +31,6 @@ constexpr int kTextColumn = 26;
 // Where the terminal is too narrow for two columns, the text has lines of its own.
 constexpr int kTwoColumns = 60;
 constexpr int kTextIndent = 6;
-
-int ColumnsOf(absl::string_view text) {
-  return static_cast<int>(std::ranges::count_if(
-      text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }));
-}
 
 void AddSentence(std::string* text, const std::string& sentence) {
   if (!text->empty() && !absl::EndsWith(*text, ".") && !absl::EndsWith(*text, "?")) {

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "dataplane/printable.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
 #include "services/formats/export.h"
@@ -61,7 +62,7 @@ absl::StatusOr<Exportable> FindParts(const Program& program, const std::string& 
   for (const Program& node : EachNode(program)) {
     const auto part = node.Catalog()->GetRecording(name);
     if (!part.ok()) {
-      std::cerr << node.storage << ": " << part.status().message() << "\n";
+      std::cerr << node.storage << ": " << dataplane::Printable(part.status().message()) << "\n";
       continue;
     }
     if (CheckWhole(*part).ok()) return FindWhole(node, {.name = name});

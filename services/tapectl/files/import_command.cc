@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
 #include "dataplane/now.h"
+#include "dataplane/printable.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
 #include "services/base/version.h"
@@ -123,7 +124,8 @@ absl::Status Undone(Program& program, const std::string& name, const Channel& ch
   if (name.empty()) return failure;
   const absl::Status deleted = DeleteImported(program, name, channel);
   if (deleted.ok()) return failure;
-  std::cerr << name << " is incomplete and could not be deleted: " << deleted.message() << "\n";
+  std::cerr << ShortName(name) << " is incomplete and could not be deleted: "
+            << dataplane::Printable(deleted.message()) << "\n";
   return failure;
 }
 

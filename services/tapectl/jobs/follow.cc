@@ -14,6 +14,7 @@
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "dataplane/deadline.h"
+#include "dataplane/printable.h"
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
 #include "services/rpc/client/calls/channel.h"
@@ -73,7 +74,8 @@ bool CancelAll(const Program& program, const std::vector<Job>& started) {
     const absl::Status asked = jobs.CancelJob(job.name).status();
     any = any || asked.ok();
     if (!asked.ok())
-      std::cerr << "tapectl: " << job.name << " may still run: " << asked.message() << "\n";
+      std::cerr << "tapectl: " << job.name
+                << " may still run: " << dataplane::Printable(asked.message()) << "\n";
   }
   return any;
 }

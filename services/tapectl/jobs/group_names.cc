@@ -198,7 +198,7 @@ absl::StatusOr<std::vector<GroupRecording>> FindGroup(const Program& program,
   for (const Program& node : EachNode(program)) {
     const auto listed = node.Catalog()->ListRecordings("luns/-/channels/-");
     if (!listed.ok() && NamesSeveral(program)) {
-      std::cerr << node.storage << ": " << listed.status().message() << "\n";
+      std::cerr << node.storage << ": " << dataplane::Printable(listed.status().message()) << "\n";
       continue;
     }
     TD_RETURN_IF_ERROR(listed.status());

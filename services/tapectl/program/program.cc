@@ -13,6 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "dataplane/printable.h"
+#include "services/base/command_line/columns.h"
 #include "services/base/command_line/help.h"
 #include "services/base/errors.h"
 #include "services/model/recording/treatment.h"
@@ -27,21 +28,27 @@ namespace {
 // A call needs a deadline; no job lasts this long without being cancelled.
 constexpr absl::Duration kJobTimeout = absl::Hours(24 * 30);
 
+size_t WidthOf(const std::string& cell) {
+  return static_cast<size_t>(command_line::ColumnsOf(cell));
+}
+
 // What is left of a line for its last cell, for that to be broken into several lines.
 constexpr size_t kLeastRoom = 12;
 
 // The last cell goes on below itself where the line would be longer than `columns`, if not 0.
 std::string Line(const Row& row, const std::vector<size_t>& widths, size_t columns) {
   std::string line;
+  size_t at = 0;
   for (size_t i = 0; i < row.size(); ++i) {
-    const size_t at = line.size();
-    const bool breaks = i + 1 == row.size() && at + row[i].size() > columns &&
-                        columns >= at + std::min(kLeastRoom, row[i].size());
+    const size_t width = WidthOf(row[i]);
+    const bool breaks =
+        i + 1 == row.size() && at + width > columns && columns >= at + std::min(kLeastRoom, width);
     if (breaks) {
       const int indent = static_cast<int>(at);
       return line + command_line::Wrapped(row[i], indent, indent, static_cast<int>(columns));
     }
-    absl::StrAppend(&line, row[i], std::string(widths[i] - row[i].size() + 2, ' '));
+    absl::StrAppend(&line, row[i], std::string(widths[i] - width + 2, ' '));
+    at += widths[i] + 2;
   }
   return std::string(absl::StripTrailingAsciiWhitespace(line));
 }
@@ -71,7 +78,7 @@ void Drop(size_t column, Table* table) {
 std::vector<size_t> WidthsOf(const Table& table) {
   std::vector<size_t> widths(table.heads.size());
   const auto widen = [&widths](const Row& row) {
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], WidthOf(row[i]));
   };
   widen(table.heads);
   std::ranges::for_each(table.rows, widen);

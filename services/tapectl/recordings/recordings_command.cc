@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "dataplane/printable.h"
 #include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
@@ -179,7 +180,7 @@ absl::Status ListRecordings(Program& program, const ListOptions& options) {
     const auto listed = node.Catalog()->ListRecordings(parent);
     // A node that is down has parts of what the others list, which says so.
     if (!listed.ok() && NamesSeveral(program)) {
-      std::cerr << node.storage << ": " << listed.status().message() << "\n";
+      std::cerr << node.storage << ": " << dataplane::Printable(listed.status().message()) << "\n";
       continue;
     }
     TD_RETURN_IF_ERROR(listed.status());

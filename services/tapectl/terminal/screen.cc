@@ -11,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "services/base/command_line/columns.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
@@ -26,16 +27,6 @@ constexpr char kToEndOfScreen[] = "\033[J";
 
 std::vector<std::string> LinesOf(const std::string& text) {
   return absl::StrSplit(absl::StripSuffix(text, "\n"), '\n');
-}
-
-// Not in the middle of a character.
-std::string CutTo(const std::string& line, int columns) {
-  int shown = 0;
-  for (size_t at = 0; at < line.size(); ++at) {
-    const bool begins = (static_cast<unsigned char>(line[at]) & 0xc0) != 0x80;
-    if (begins && ++shown > columns) return line.substr(0, at);
-  }
-  return line;
 }
 
 }  // namespace
@@ -61,7 +52,8 @@ std::string FitTo(const std::string& text, const Size& size) {
     lines.back() = absl::StrCat("… ", more, " more lines");
   }
   std::string out;
-  for (const std::string& line : lines) absl::StrAppend(&out, CutTo(line, size.columns), "\n");
+  for (const std::string& line : lines)
+    absl::StrAppend(&out, command_line::CutTo(line, size.columns), "\n");
   return out;
 }
 

@@ -149,6 +149,18 @@ TEST(UnitsTest, SampleRates) {
   EXPECT_EQ(FormatSampleRate(1e9), "1 GS/s");
 }
 
+TEST(TableTest, ColumnsAreThoseOfTheTerminal) {
+  const Table table{
+      .heads = {"LABEL", "N"},
+      .rows = {{"Größe", "1"}, {"測試", "2"}, {"e\u0301", "3"}, {"a\x1b[31m\xff", "4"}}};
+  EXPECT_EQ(TextOf({table}),
+            "LABEL          N\n"
+            "Größe          1\n"
+            "測試           2\n"
+            "e\u0301              3\n"
+            "a\\x1b[31m\\xff  4\n");
+}
+
 TEST(ProgressTest, ShowsBarRatePercentAndTimeLeft) {
   const ProgressNow now{.fraction = 0.25, .blocks = 100, .mb_per_s = 1234.5, .elapsed_s = 30};
   EXPECT_EQ(ProgressLine("record", now, false),
@@ -202,12 +214,15 @@ TEST(FailureTest, WhatIsInUseIsNoReasonToDelete) {
   const std::string line = FailureLine("repair", ChannelInUse("luns/l/channels/c", "is recorded"));
   EXPECT_EQ(line, "tapectl: repair: l/c is recorded [CHANNEL_IN_USE]");
   const auto told = [](const std::string& text) {
-    return FailureLine("x", WithReason(absl::AbortedError(text), "LUN_FULL", {{"lun", "luns/l"}}));
+    return FailureLine("repair",
+                       WithReason(absl::FailedPreconditionError(text), "CHANNEL_IN_USE", {}));
   };
-  EXPECT_EQ(told("luns/l holds luns/l/channels/c."), "tapectl: x: l holds l/c. [LUN_FULL]");
-  EXPECT_EQ(told("\"a:1/luns/l/channels/c/recordings/r\""), "tapectl: x: \"a:1/l/c/r\" [LUN_FULL]");
+  EXPECT_EQ(told("luns/l holds luns/l/channels/c."),
+            "tapectl: repair: l holds l/c. [CHANNEL_IN_USE]");
+  EXPECT_EQ(told("\"a:1/luns/l/channels/c/recordings/r\""),
+            "tapectl: repair: \"a:1/l/c/r\" [CHANNEL_IN_USE]");
   for (const char* path : {"luns/l/x", "/luns/l", "my/luns/l/channels/c", "xluns/l"}) {
-    EXPECT_EQ(told(path), absl::StrCat("tapectl: x: ", path, " [LUN_FULL]"));
+    EXPECT_EQ(told(path), absl::StrCat("tapectl: repair: ", path, " [CHANNEL_IN_USE]"));
   }
 }
 

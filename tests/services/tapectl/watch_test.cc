@@ -45,6 +45,7 @@ TEST(ScreenTest, ATerminalWithoutEscapesGetsEachTextBelowTheOther) {
 TEST(ScreenTest, ATextIsCutToOneScreen) {
   EXPECT_EQ(FitTo("abcdef\nx\n", {.rows = 24, .columns = 3}), "abc\nx\n");
   EXPECT_EQ(FitTo("ä±…x", {.rows = 24, .columns = 3}), "ä±…\n");
+  EXPECT_EQ(FitTo("測試x", {.rows = 24, .columns = 3}), "測\n") << "a wide one has two columns";
   EXPECT_EQ(FitTo("a\nb\nc\nd\n", {.rows = 4, .columns = 80}), "a\nb\n… 2 more lines\n");
   EXPECT_EQ(FitTo("a\nb\nc\n", {.rows = 4, .columns = 80}), "a\nb\nc\n");
 }
