@@ -53,6 +53,47 @@ knows_names() {
   completes "$1" "tapectl recordings show l0/c0/${ID:0:6}" "l0/c0/$ID"
   completes "$1" "tapectl record l0/c0 --source syn" synth
   completes "$1" "tapectl record l0/c0 --source=syn" "(--source=)?synth"
+  completes "$1" "tapectl record l0/c0 --source synth:see" "(synth:)?seed="
+  completes "$1" "tapectl record l0/c0 --source synth:seed=1,no" "(synth:seed=)?1,noise="
+  completes "$1" "tapectl channel create l0/x --datatype ci16_l" ci16_le
+  completes "$1" "tapectl recordings copy l0/c0/$ID --to l0/c" l0/c0
+}
+
+# knows_files SHELL: in_bash does not ask readline, so that bash is asked for the word for it alone.
+knows_files() {
+  local line
+  for line in "tapectl recordings import l0/c0 " "tapectl recordings export $ID --to=" "tapectl play $ID --sink file:"; do
+    if [[ $1 == bash ]]; then
+      # shellcheck disable=SC2086
+      tapectl completion words -- ${line#tapectl }"$WORK/sam" | grep -q '^:files' || fail "no file for: $line"
+    else
+      completes "$1" "$line$WORK/sam" "[^ ]*$WORK/samples.bin"
+    fi
+  done
+}
+
+# knows_parameters: what is offered of a stage is what its worker says that it has.
+knows_parameters() {
+  local role stage answer offered
+  local -A OF_ROLE=([source]=record [transform]=record [sink]=play)
+  while read -r role stage; do
+    [[ $stage != file ]] || continue # what follows it is a path
+    offered=$(tapectl completion words -- "${OF_ROLE[$role]}" x "--$role" "$stage:" | sed 's/.*://; s/=.*//' | sort)
+    answer=$(stage_refused "$role" "$stage" 2>&1) && fail "$role $stage takes what it has not"
+    answer=$(sed -n 's/.*; it has \([a-z_, ]*\).*/\1/p' <<<"$answer" | tr -d ' ' | tr , '\n' | sed '/^none$/d' | sort)
+    [[ $offered == "$answer" ]] || fail "$role $stage: offered $offered, and it has $answer"
+  done < <(tapectl -o json nodes | jq -r '.nodes[].stages[]?')
+}
+
+# stage_refused ROLE STAGE: with what the stage needs, and a parameter that none has.
+stage_refused() {
+  local -A needs=([ingest]=udp=127.0.0.1:4000, [udp]=address=127.0.0.1:4000, [convert]=from=cf32_le,to=ci16_le,)
+  local stage=$2:${needs[$2]:-}zzzzzz=1
+  case $1 in
+    source) tapectl record l0/c0 --blocks 1 --source "$stage" ;;
+    sink) tapectl play "$ID" --sink "$stage" ;;
+    transform) tapectl record l0/c0 --blocks 1 --source synth --transform "$stage" ;;
+  esac
 }
 
 begin_test
@@ -68,7 +109,9 @@ SHELLS=()
 for shell in bash zsh fish; do
   command -v "$shell" >/dev/null && SHELLS+=("$shell") || echo "$shell is not installed, and so not tried"
 done
-for shell in "${SHELLS[@]}"; do knows_names "$shell"; done
+touch "$WORK/samples.bin"
+for shell in "${SHELLS[@]}"; do knows_names "$shell" && knows_files "$shell"; done
+knows_parameters
 kill -STOP "$STORAGE_PID"
 for shell in "${SHELLS[@]}"; do offers_nothing "$shell" "tapectl lun delete l"; done
 kill -CONT "$STORAGE_PID"

@@ -23,6 +23,7 @@ _tapectl() {
       compopt -o default
       return
     fi
+    [[ $word != *= ]] || compopt -o nospace 2>/dev/null
     COMPREPLY+=("${word#"$cut"}")
   done < <("${1/#\~/$HOME}" completion words -- "${words[@]:1}" 2>/dev/null)
 }
@@ -34,15 +35,17 @@ constexpr char kZsh[] = R"zsh(#compdef tapectl
 # Completion of tapectl for zsh.
 _tapectl() {
   local word help
-  local -a found
+  local -a found end
   while IFS=$'\t' read -r word help; do
     if [[ $word == :files ]]; then
+      compset -P "${(b)help}"
       _files
       return
     fi
+    [[ $word != *= ]] || end=(-S "")
     found+=("${word//:/\\:}:$help")
   done < <(${(Q)~words[1]} completion words -- "${(@Q)words[2,CURRENT-1]}" "$PREFIX" 2>/dev/null)
-  _describe -V tapectl found
+  _describe -V tapectl found "${end[@]}"
 }
 if [[ $funcstack[1] == _tapectl ]]; then
   _tapectl "$@"
@@ -56,8 +59,10 @@ function __tapectl_words
     set -l line (commandline -opc)
     set -l last (commandline -ct)
     set -l found ($line[1] completion words -- $line[2..] "$last" 2>/dev/null)
-    if test "$found[1]" = :files
-        __fish_complete_path "$last"
+    if string match -q ":files*" -- "$found[1]"
+        set -l before (string replace -r '^:files\t?' '' -- "$found[1]")
+        set -l path (string sub -s (math (string length -- "$before") + 1) -- "$last")
+        printf '%s\n' "$before"(__fish_complete_path "$path")
     else
         string join \n -- $found
     end

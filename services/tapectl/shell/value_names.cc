@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "dataplane/datatype.h"
 #include "dataplane/deadline.h"
 #include "services/rpc/client/calls/channel.h"
 #include "services/rpc/client/node_client.h"
@@ -16,6 +17,7 @@
 #include "services/site/streams.h"
 #include "services/site/units.h"
 #include "services/tapectl/program/profiles.h"
+#include "services/tapectl/shell/stage_words.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
@@ -24,8 +26,10 @@ namespace {
 constexpr absl::Duration kPatience = absl::Seconds(1);
 // Of the newest; who looks for an older one types its channel first.
 constexpr int kMostRecordings = 1000;
+constexpr char kFileStage[] = "file:";
 
-const std::set<std::string> kOfFiles = {"-o",         "--into",    "--dump",
+// Of this machine.
+const std::set<std::string> kOfFiles = {"FILE",       "DIR",       "-o",      "--dump",
                                         "--tls-cert", "--tls-key", "--tls-ca"};
 
 const std::set<std::string> kOfWorker = {"--source",         "--sink",  "--transform",
@@ -50,12 +54,18 @@ class Asker {
   bool IsOf(absl::string_view command) const {
     return absl::StartsWith(completion_.command, command);
   }
+  // Of a copy: a channel.
+  bool IsTarget() const {
+    return Is("--to") && (IsOf("recordings copy") || IsOf("recordings move"));
+  }
   void AddLuns();
   void AddChannels(const std::string& after);
   void AddRecordings();
   void AddJobs();
   void AddOfWorker();
-  void AddStages(const NodeInfo& worker, const std::string& kind);
+  void AddStages(const NodeInfo& worker, absl::string_view kind);
+  void AddParameters(absl::string_view kind, absl::string_view stage);
+  void AddDatatypes();
   void AddStores();
   void AddProfiles();
   absl::StatusOr<NodeInfo> NodeAt(const std::string& address);
@@ -140,19 +150,44 @@ absl::StatusOr<NodeInfo> Asker::NodeAt(const std::string& address) {
 }
 
 // Stages are named by their kind and name: "source synth".
-void Asker::AddStages(const NodeInfo& worker, const std::string& kind) {
+void Asker::AddStages(const NodeInfo& worker, absl::string_view kind) {
   for (const std::string& stage : worker.stages) {
     const std::vector<std::string> parts = absl::StrSplit(stage, ' ');
     if (parts.size() >= 2 && parts[0] == kind) Add(parts[1], "");
   }
 }
 
+// Of what is typed all up to the parameter stays.
+void Asker::AddParameters(absl::string_view kind, absl::string_view stage) {
+  const std::string& typed = completion_.typed;
+  const std::string before = typed.substr(0, typed.find_last_of(":,") + 1);
+  for (const absl::string_view parameter : ParametersOf(kind, stage)) {
+    const std::string word = absl::StrCat(parameter, "=");
+    const bool given = absl::StrContains(typed, ":" + word) || absl::StrContains(typed, "," + word);
+    if (!given) Add(before + word, "");
+  }
+}
+
+void Asker::AddDatatypes() {
+  using Kind = dataplane::Datatype::Kind;
+  for (const bool complex : {true, false}) {
+    for (const Kind kind : {Kind::kFloat, Kind::kInt, Kind::kUint}) {
+      for (const int bits : {8, 16, 32, 64}) {
+        for (const bool big : {false, true}) {
+          const std::string name = dataplane::DatatypeName(
+              {.complex = complex, .kind = kind, .bits = bits, .big_endian = big});
+          const auto type = dataplane::ParseDatatype(name);
+          if (type.ok() && type->big_endian == big) Add(name, "");
+        }
+      }
+    }
+  }
+}
+
 void Asker::AddOfWorker() {
   const auto worker = NodeAt(program_.worker);
   if (!worker.ok()) return;
-  if (Is("--source")) AddStages(*worker, "source");
-  if (Is("--sink")) AddStages(*worker, "sink");
-  if (Is("--transform") || Is("--also-transform")) AddStages(*worker, "transform");
+  if (!RoleOf(completion_.value).empty()) AddStages(*worker, RoleOf(completion_.value));
   if (Is("--rails")) {
     for (const NodeRail& rail : worker->rails) Add(rail.rail.name, rail.rail.address);
   }
@@ -178,21 +213,43 @@ void Asker::AddProfiles() {
 Words Asker::Ask() {
   const bool any_name = Is("NAME");
   if (Is("LUN") || (any_name && (IsOf("lun") || IsOf("scrub")))) AddLuns();
-  if (Is("CHANNEL") || Is("--also") || (any_name && (IsOf("channel") || IsOf("scrub")))) {
+  if (Is("CHANNEL") || Is("--also") || IsTarget() ||
+      (any_name && (IsOf("channel") || IsOf("scrub")))) {
     AddChannels("");
   }
   if (Is("RECORDING") || Is("TARGET") || (any_name && IsOf("explain"))) AddRecordings();
   if (Is("JOB") || Is("TARGET") || (any_name && IsOf("explain"))) AddJobs();
   if (Is("--store")) AddStores();
   if (Is("--profile")) AddProfiles();
-  if (kOfWorker.contains(completion_.value)) AddOfWorker();
+  if (Is("--datatype")) AddDatatypes();
+  const absl::string_view role = RoleOf(completion_.value);
+  const std::string& typed = completion_.typed;
+  const size_t colon = role.empty() ? typed.npos : typed.find(':');
+  if (colon != typed.npos) {
+    AddParameters(role, typed.substr(0, colon));
+  } else if (kOfWorker.contains(completion_.value)) {
+    AddOfWorker();
+  }
   return std::move(words_);
+}
+
+// --to of what writes a file here.
+bool IsTargetFile(const command_line::Completion& completion) {
+  const std::string& command = completion.command;
+  return completion.value == "--to" &&
+         (command == "recordings export" || command == "trace" || command == "manual");
 }
 
 }  // namespace
 
 Words ValueNames(Program& program, const command_line::Completion& completion) {
-  if (kOfFiles.contains(completion.value)) return {{kFiles, ""}};
+  if (kOfFiles.contains(completion.value) || IsTargetFile(completion)) {
+    return {{kFiles, completion.before}};
+  }
+  // A path of the worker's machine, which often is this one.
+  if (!RoleOf(completion.value).empty() && absl::StartsWith(completion.typed, kFileStage)) {
+    return {{kFiles, absl::StrCat(completion.before, kFileStage)}};
+  }
   return Asker(program, completion).Ask();
 }
 

@@ -11,7 +11,8 @@ namespace tapedeck::services::tapectl {
 
 using Words = std::vector<command_line::Completion::Word>;
 
-// What a shell is told of a value that is a path on this machine.
+// What a shell is told of a value that is a path on this machine. The word's help is what stands
+// before the path: "--to=", "file:".
 inline constexpr char kFiles[] = ":files";
 
 // Asks for a second at most; of a node that does not answer there are none, without a word. Those
