@@ -118,6 +118,7 @@ int Main(int argc, char** argv) {
   command_line::CommandLine line({.name = "tapectl",
                                   .purpose = "Records GPU memory onto storage and plays it back.",
                                   .version = kVersion,
+                                  .more = "tapectl help statuses shows the exit statuses.",
                                   .one_line_errors = true,
                                   .options_anywhere = true});
   const Command tapectl = line.program();

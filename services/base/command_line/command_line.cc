@@ -51,7 +51,7 @@ std::unique_ptr<CLI::App> MakeApp(const About& about) {
   auto app = std::make_unique<CLI::App>(about.purpose, about.name);
   if (!about.version.empty()) app->set_version_flag("--version", about.version);
   app->fallthrough(about.options_anywhere);
-  app->formatter(MakeHelpFormatter());
+  app->formatter(MakeHelpFormatter(about.more));
   app->failure_message([about](const CLI::App* program, const CLI::Error& error) {
     if (about.one_line_errors) return OneLine(about.name, error);
     return CLI::FailureMessage::simple(program, CLI::Error(error.get_name(), TextOf(error)));

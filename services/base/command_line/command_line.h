@@ -181,6 +181,7 @@ struct About {
   std::string name;
   std::string purpose;
   std::string version;  // empty: no --version
+  std::string more;     // the last line of the program's own help
   // Exit status of a wrong command line; none: one from 100 on for each kind of error.
   std::optional<int> usage_error = 2;
   bool one_line_errors = false;   // "NAME: what is wrong; see NAME --help"

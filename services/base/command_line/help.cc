@@ -63,7 +63,9 @@ std::string TermLine(const std::string& term, const std::string& text) {
 
 class HelpFormatter : public CLI::Formatter {
  public:
-  HelpFormatter() { label("Positionals", "Arguments"); }
+  explicit HelpFormatter(std::string more) : more_(std::move(more)) {
+    label("Positionals", "Arguments");
+  }
 
   std::string make_description(const CLI::App* app) const override {
     std::string text = app->get_description();
@@ -122,13 +124,19 @@ class HelpFormatter : public CLI::Formatter {
         absl::StrAppend(&text, "  ", line, "\n");
       }
     }
-    if (app->get_parent() == nullptr) return text;
-    const CLI::App* program = app;
-    while (program->get_parent() != nullptr) program = program->get_parent();
-    const std::string more =
-        absl::StrCat(program->get_name(), " --help shows the options that every command takes.");
+    std::string more = more_;
+    if (app->get_parent() != nullptr) {
+      const CLI::App* program = app;
+      while (program->get_parent() != nullptr) program = program->get_parent();
+      more =
+          absl::StrCat(program->get_name(), " --help shows the options that every command takes.");
+    }
+    if (more.empty()) return text;
     return absl::StrCat(text, text.empty() ? "" : "\n", Wrapped(more, 0, 0, HelpColumns()), "\n");
   }
+
+ private:
+  const std::string more_;
 };
 
 }  // namespace
@@ -178,8 +186,8 @@ std::string DescriptionOf(const CLI::Option& option) {
   return text;
 }
 
-std::shared_ptr<CLI::FormatterBase> MakeHelpFormatter() {
-  return std::make_shared<HelpFormatter>();
+std::shared_ptr<CLI::FormatterBase> MakeHelpFormatter(const std::string& more) {
+  return std::make_shared<HelpFormatter>(more);
 }
 
 absl::StatusOr<std::string> CommandLine::HelpOf(const std::vector<std::string>& words) const {

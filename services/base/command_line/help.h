@@ -19,7 +19,7 @@ namespace tapedeck::services::command_line {
 int HelpColumns();
 
 // For every command of a program.
-std::shared_ptr<CLI::FormatterBase> MakeHelpFormatter();
+std::shared_ptr<CLI::FormatterBase> MakeHelpFormatter(const std::string& more);
 
 // The words of `text` in lines of at most `columns` columns, each but the first behind `indent`
 // spaces; `column` is where the first line goes on. A word that is longer has a line of its own.

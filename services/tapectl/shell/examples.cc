@@ -105,8 +105,8 @@ constexpr Examples kExamples[] = {
     {"completion bash", {"eval \"$(tapectl completion bash)\""}},
     {"completion zsh", {"eval \"$(tapectl completion zsh)\""}},
     {"completion fish", {"tapectl completion fish | source"}},
-    {"manual", {"tapectl manual --into /usr/local/share/man/man1", "tapectl manual --into ."}},
-    {"help", {"tapectl help record", "tapectl help recordings export"}},
+    {"manual", {"tapectl manual --to /usr/local/share/man/man1", "tapectl manual --to ."}},
+    {"help", {"tapectl help recordings export", "tapectl help statuses"}},
     {"version", {"tapectl version", "tapectl version -o json"}},
 };
 

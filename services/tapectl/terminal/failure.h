@@ -14,7 +14,7 @@ namespace tapedeck::services::tapectl {
 // A verify sink compared no block with its source.
 inline constexpr int kNotComparedStatus = 6;
 
-// What each exit status means, for the manual.
+// What each exit status means, for the help and the manual.
 inline constexpr std::pair<int, const char*> kExitStatuses[] = {
     {0, "Done."},
     {1,
@@ -27,7 +27,9 @@ inline constexpr std::pair<int, const char*> kExitStatuses[] = {
     {kNotComparedStatus, "A verify sink compared nothing: the CRC32C of each block was right."},
     {10, "The doctor found warnings."},
     {11, "The doctor found errors."},
-    {124, "It did not end within its time limit."}};
+    {124, "It did not end within its time limit."},
+    {130, "Ctrl-C (SIGINT) ended it."},
+    {141, "What read its output went away (SIGPIPE)."}};
 
 using convert::Remedies;
 using convert::Remedy;
