@@ -57,6 +57,18 @@ check_helps() {
   [[ $(tapectl help record) == "$(tapectl record --help)" ]] || fail "tapectl help record and record --help differ"
 }
 
+# Of a command with more than ten options each has a heading, but for the help.
+check_headings() {
+  local command text
+  while read -r command; do
+    # shellcheck disable=SC2086
+    text=$(COLUMNS=80 tapectl help $command)
+    (($(grep -c '^  -' <<<"$text") > 10)) || continue
+    (($(sed -n '/^Options:/,/^$/p' <<<"$text" | grep -c '^  -') <= 2)) || fail "options of $command have no heading: $text"
+  done < <(echo && all_commands)
+  grep -q '^Pace:' <<<"$(tapectl help play)" || fail "play has no heading Pace"
+}
+
 # at_terminal COLUMNS ARGUMENT...: what tapectl prints there.
 at_terminal() {
   local columns=$1
@@ -90,4 +102,5 @@ check_lists() {
 begin_test
 need script
 check_helps
+check_headings
 check_lists

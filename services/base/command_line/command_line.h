@@ -211,6 +211,11 @@ class CommandLine {
   // Lines that can be typed, in the help and the manual of the command "NOUN VERB", which is there.
   void AddExamples(const std::string& path, const std::vector<std::string>& lines) const;
 
+  // Options of the command "NOUN VERB", or of the program (""), that its help and manual show
+  // below `heading`; those of no heading come first. Each option and the command are there.
+  void AddHeading(const std::string& path, const std::string& heading,
+                  const std::vector<std::string>& options) const;
+
   // "NOUN VERB" of each command that can be given, in the order of the help.
   std::vector<std::string> Commands() const;
 

@@ -61,6 +61,13 @@ std::string TermLine(const std::string& term, const std::string& text) {
   return absl::StrCat(out, Wrapped(text, indent, indent, columns), "\n");
 }
 
+CLI::App& CommandAt(CLI::App& program, const std::string& path) {
+  CLI::App* command = &program;
+  const std::vector<std::string> words = absl::StrSplit(path, ' ', absl::SkipEmpty());
+  for (const std::string& word : words) command = command->get_subcommand(word);
+  return *command;
+}
+
 class HelpFormatter : public CLI::Formatter {
  public:
   explicit HelpFormatter(std::string more) : more_(std::move(more)) {
@@ -206,10 +213,13 @@ absl::StatusOr<std::string> CommandLine::HelpOf(const std::vector<std::string>& 
 
 void CommandLine::AddExamples(const std::string& path,
                               const std::vector<std::string>& lines) const {
-  CLI::App* command = app_.get();
-  const std::vector<std::string> words = absl::StrSplit(path, ' ', absl::SkipEmpty());
-  for (const std::string& word : words) command = command->get_subcommand(word);
-  command->footer(absl::StrJoin(lines, "\n"));
+  CommandAt(*app_, path).footer(absl::StrJoin(lines, "\n"));
+}
+
+void CommandLine::AddHeading(const std::string& path, const std::string& heading,
+                             const std::vector<std::string>& options) const {
+  CLI::App& command = CommandAt(*app_, path);
+  for (const std::string& option : options) command.get_option(option)->group(heading);
 }
 
 std::vector<std::string> CommandLine::Commands() const {

@@ -38,10 +38,14 @@ std::string TermOf(const CLI::Option& option) {
                       takes && !type.empty() ? absl::StrCat(" ", Italic(type)) : "");
 }
 
+// Below a line for each heading that is no usual one.
 std::string OptionsOf(CLI::App& command) {
   std::string out;
-  for (const CLI::Option* option : command.get_options()) {
-    if (option != command.get_help_ptr()) {
+  for (const std::string& group : command.get_groups()) {
+    const bool usual = group == command.get_help_ptr()->get_group();
+    if (!usual && !group.empty()) absl::StrAppend(&out, ".PP\n", Bold(group), "\n");
+    for (const CLI::Option* option : command.get_options()) {
+      if (option == command.get_help_ptr() || option->get_group() != group) continue;
       absl::StrAppend(&out, Entry(TermOf(*option), Roff(DescriptionOf(*option))));
     }
   }

@@ -3,12 +3,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "dataplane/status_macros.h"
 #include "services/base/command_line/help.h"
 #include "services/base/version.h"
 #include "services/tapectl/program/commands.h"
 #include "services/tapectl/shell/examples.h"
+#include "services/tapectl/shell/headings.h"
 #include "services/tapectl/terminal/failure.h"
 
 namespace tapedeck::services::tapectl {
@@ -72,6 +74,10 @@ void AddHelpCommands(Command tapectl, Program& program, const command_line::Comm
       if (!text.empty()) lines.emplace_back(text);
     }
     line.AddExamples(std::string(examples.command), lines);
+  }
+  for (const Heading& heading : HeadingsOfOptions()) {
+    line.AddHeading(std::string(heading.command), std::string(heading.text),
+                    absl::StrSplit(heading.options, ' '));
   }
 }
 
