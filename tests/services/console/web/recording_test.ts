@@ -122,12 +122,36 @@ test('samples of the stream are ahead of those of the recording', () => {
 
 test('the segments of a stream are one entry of the list', () => {
   const one = (channel: string, id: string, stream: string, segment: number) =>
-    ({ name: `luns/l0/channels/${channel}/recordings/${id}`, stream, segment, bytes: 10, missing_blocks: segment, kept: segment === 1 }) as unknown as Recording;
+    ({ name: `luns/l0/channels/${channel}/recordings/${id}`, stream, segment, blocks: 1, bytes: 10, missing_blocks: segment, kept: segment === 1 }) as unknown as Recording;
   const recordings = [one('c0', 'e', 'a', 2), one('c0', 'd', '', 0), one('c1', 'a', 'a', 0), one('c0', 'a', 'a', 0), one('c0', 'b', 'a', 1)];
   const entries = entriesOf(recordings);
   assert.deepEqual(entries.map((entry) => entry.segments.map((recording) => recording.name.slice(-1)).join('')), ['eba', 'd', 'a']);
   const summary = summaryOf(entries[0]?.segments ?? []);
   assert.deepEqual([summary?.newest.segment, summary?.oldest.segment, summary?.bytes, summary?.missing, summary?.kept], [2, 0, 30, 3, 1]);
+});
+
+test('a row of a stream counts the segments that are gone, and has the worst state', () => {
+  const one = (segment: number, change: object = {}) => ({ name: `luns/l0/channels/c0/recordings/${segment}`, stream: 's', segment, state: 'SEALED', blocks: 16, bytes: 0, missing_blocks: 0, kept: false, ...change }) as unknown as Recording;
+  const rowOf = (...recordings: Recording[]) => {
+    const summary = summaryOf(entriesOf(recordings)[0]?.segments ?? []);
+    return [summary?.segments, summary?.missing, summary?.state];
+  };
+  const all = Array.from({ length: 68 }, (_, index) => one(index + 1));
+  assert.deepEqual(rowOf(...all), ['68 (1-68)', 0, 'SEALED']);
+  assert.deepEqual(rowOf(...all.filter(({ segment }) => segment !== 5)), ['67 of 1-68', 16, 'SEALED']);
+  // The last segment may be shorter, and segments before the first are no gap.
+  assert.deepEqual(rowOf(one(9, { blocks: 3, missing_blocks: 2 }), one(6), one(5)), ['3 of 5-9', 34, 'SEALED']);
+  assert.deepEqual(rowOf(one(1), one(0)), ['2', 0, 'SEALED']);
+  assert.equal(rowOf(one(2), one(1, { state: 'SALVAGED' }), one(0))[2], 'SALVAGED');
+  assert.equal(rowOf(one(2), one(1, { state: 'SALVAGED' }), one(0, { state: 'DELETING' }))[2], 'DELETING');
+  assert.equal(rowOf(one(2, { state: 'RECORDING' }), one(1, { state: 'SALVAGED' }), one(0, { state: 'DELETING' }))[2], 'RECORDING');
+});
+
+test('a segment that a filter hides is not gone', () => {
+  const one = (segment: number, stream: string) => ({ name: `luns/l0/channels/c0/recordings/${stream}${segment}`, stream, segment, state: 'SEALED', blocks: 16, bytes: 0, missing_blocks: 0, kept: false }) as unknown as Recording;
+  const entries = entriesOf([one(2, 's'), one(1, 's'), one(0, 's'), one(0, 't')], ({ segment, stream }) => stream === 's' && segment !== 1);
+  assert.deepEqual(entries.map(({ shown }) => shown.map(({ segment }) => segment)), [[2, 0]]);
+  assert.deepEqual([summaryOf(entries[0]?.segments ?? [])?.segments, summaryOf(entries[0]?.segments ?? [])?.missing], ['3', 0]);
 });
 
 test('a filter goes by channel, state, time and words', () => {

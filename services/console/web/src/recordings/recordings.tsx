@@ -13,14 +13,14 @@ import { Choice, TextField } from '../ui/form.tsx';
 import { Name } from '../ui/name.tsx';
 import { RecordingActions } from './actions.tsx';
 import { type Filter, matches, NO_FILTER } from './filter.ts';
-import { entriesOf, summaryOf } from './streams.ts';
+import { entriesOf, type Entry, summaryOf } from './streams.ts';
 
 // More rows than these are not looked through, but filtered.
 const MOST_ROWS = 200;
 
 const TONES: Record<string, Tone> = { RECORDING: 'live', SEALED: 'good', SALVAGED: 'busy', DELETING: 'plain' };
 
-export const StateBadge = ({ recording }: { recording: Recording }) => {
+export const StateBadge = ({ recording }: { recording: Pick<Recording, 'state'> }) => {
   const state = wordOf(recording.state);
   return <Badge tone={TONES[state] ?? 'plain'}>{state}</Badge>;
 };
@@ -91,7 +91,7 @@ function Row({ recording, onChange, isSegment = false }: { recording: Recording;
 }
 
 // A stream in segments is one row, which opens.
-function StreamRows({ segments, onChange }: { segments: Recording[]; onChange: () => void }) {
+function StreamRows({ entry: { segments, shown }, onChange }: { entry: Entry; onChange: () => void }) {
   const [opened, setOpened] = useState(false);
   const summary = summaryOf(segments);
   if (!summary) return null;
@@ -101,15 +101,15 @@ function StreamRows({ segments, onChange }: { segments: Recording[]; onChange: (
     <>
       <tr data-stream={oldest.stream}>
         <td>
-          <button type="button" class="opens" aria-expanded={opened} aria-label={`${count(segments.length)} segments of ${name}`} onClick={() => setOpened(!opened)}>
-            {count(segments.length)} segments
+          <button type="button" class="opens" aria-expanded={opened} aria-label={`${summary.segments} segments of ${name}`} onClick={() => setOpened(!opened)}>
+            {summary.segments} segments
           </button>{' '}
           <Name text={name} />
           <About text={[newest.description, pairsText(newest.labels)]} />
         </td>
         <td>
           <span class="badges">
-            <StateBadge recording={newest} />
+            <StateBadge recording={summary} />
             {kept > 0 && <Badge tone="plain">{kept === segments.length ? 'kept' : `${count(kept)} kept`}</Badge>}
           </span>
         </td>
@@ -129,7 +129,7 @@ function StreamRows({ segments, onChange }: { segments: Recording[]; onChange: (
           </div>
         </td>
       </tr>
-      {opened && segments.slice(0, MOST_ROWS).map((recording) => <Row key={recording.name} recording={recording} onChange={onChange} isSegment />)}
+      {opened && shown.slice(0, MOST_ROWS).map((recording) => <Row key={recording.name} recording={recording} onChange={onChange} isSegment />)}
     </>
   );
 }
@@ -144,8 +144,8 @@ export function RecordingsPage({ query }: { query: URLSearchParams }) {
     'recordings',
     5000,
   );
-  const found = (loaded.value?.recordings ?? []).filter((recording) => matches(recording, filter));
-  const entries = entriesOf(found);
+  const entries = entriesOf(loaded.value?.recordings ?? [], (recording) => matches(recording, filter));
+  const found = entries.flatMap(({ shown }) => shown);
   if (loaded.value?.recordings.length === 0) return <FirstSteps />;
   return (
     <>
@@ -160,11 +160,11 @@ export function RecordingsPage({ query }: { query: URLSearchParams }) {
         <Empty>No recording matches the filter.</Empty>
       ) : (
         <Table caption="Recordings" head={['Recording', 'State', 'First sample (UTC)', 'Size', 'Missing', '']}>
-          {entries.slice(0, MOST_ROWS).map(({ key, segments }) =>
-            segments.length > 1 ? (
-              <StreamRows key={key} segments={segments} onChange={loaded.reload} />
+          {entries.slice(0, MOST_ROWS).map((entry) =>
+            entry.shown.length > 1 ? (
+              <StreamRows key={entry.key} entry={entry} onChange={loaded.reload} />
             ) : (
-              segments.map((recording) => <Row key={recording.name} recording={recording} onChange={loaded.reload} />)
+              entry.shown.map((recording) => <Row key={recording.name} recording={recording} onChange={loaded.reload} />)
             ),
           )}
         </Table>
