@@ -72,7 +72,7 @@ int Conclude(const Program& program, absl::Status status) {
   if (status.ok()) status = FlushAnswer();
   if (status.ok()) return program.exit_status;
   if (program.json() && !program.failure_printed) {
-    std::cout << AnswerOf(status).json << std::endl;
+    *program.out << AnswerOf(status).json << std::endl;
   }
   std::cerr << FailureLine(program.what, status) << std::endl;
   return ExitCodeOf(status);

@@ -38,15 +38,17 @@ Patience::~Patience() { interrupt_.OnInterrupt(nullptr); }
 
 bool Patience::Show(uint64_t done) {
   const absl::Time now = dataplane::SteadyTime();
+  done_ = done;
   if (now - shown_ >= kShowEvery) {
     shown_ = now;
     const double seconds = elapsed_s();
-    bar_.Show(
-        {.fraction = static_cast<double>(done) / static_cast<double>(std::max<uint64_t>(all_, 1)),
-         .bytes = done,
-         .all_bytes = all_,
-         .mb_per_s = static_cast<double>(done) / 1e6 / seconds,
-         .elapsed_s = seconds});
+    const double part =
+        static_cast<double>(done) / static_cast<double>(std::max<uint64_t>(all_, 1));
+    bar_.Show({.fraction = all_ == 0 ? -1 : part,
+               .bytes = done,
+               .all_bytes = all_,
+               .mb_per_s = static_cast<double>(done) / 1e6 / seconds,
+               .elapsed_s = seconds});
   }
   late_ = now >= end_;
   return !interrupted_ && !late_;

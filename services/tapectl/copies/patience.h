@@ -19,13 +19,17 @@ namespace tapedeck::services::tapectl {
 // One thread, but for the interrupt's.
 class Patience {
  public:
-  // `all` bytes are to come.
+  // `all` bytes are to come; 0: nobody knows how many.
   Patience(const Program& program, InterruptWatch& interrupt, const std::string& what,
            uint64_t all);
   ~Patience();
 
   // Shows that so many are done. False: it is to end.
   bool Show(uint64_t done);
+  // The same as it was last told.
+  bool ShowAgain() { return Show(done_); }
+  // Whether --timeout has ended it.
+  bool late() const { return late_; }
 
   // The end of the transfer: that its time was up, where it was.
   absl::Status Judged(const absl::Status& status) const;
@@ -39,6 +43,7 @@ class Patience {
   const absl::Time end_;
   std::atomic<bool> interrupted_ = false;
   bool late_ = false;
+  uint64_t done_ = 0;
   ProgressBar bar_;
   absl::Time shown_;
 };

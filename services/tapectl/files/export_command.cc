@@ -21,6 +21,7 @@
 #include "services/tapectl/files/exporting.h"
 #include "services/tapectl/files/format_option.h"
 #include "services/tapectl/program/commands.h"
+#include "services/tapectl/terminal/failure.h"
 
 namespace tapedeck::services::tapectl {
 namespace {
@@ -106,12 +107,20 @@ std::string ExportedText(const FileAnswer& answer) {
   return text;
 }
 
+absl::Status CheckTarget(const formats::Format& format, const ExportOptions& options) {
+  if (options.resume && formats::IsStream(options.to)) {
+    return ArgumentInvalid("resume", "--resume continues a file; --first begins a pipe later");
+  }
+  return formats::CheckStream(format, options.to, formats::Use::kExport);
+}
+
 }  // namespace
 
 absl::StatusOr<FileAnswer> ExportOne(const Program& program, InterruptWatch& interrupt,
                                      const ExportOptions& options) {
   TD_ASSIGN_OR_RETURN(formats::Format format,
                       formats::FormatNamed(options.format, formats::Use::kExport));
+  TD_RETURN_IF_ERROR(CheckTarget(format, options));
   TD_ASSIGN_OR_RETURN(const uint64_t count, options.samples.count());
   TD_ASSIGN_OR_RETURN(const Exportable found, Find(program, options.choice));
   const Recording& recording = found.recording;
@@ -120,9 +129,15 @@ absl::StatusOr<FileAnswer> ExportOne(const Program& program, InterruptWatch& int
   if (!options.gaps) TD_RETURN_IF_ERROR(CheckGone(found, subject));
   const bool leaves_out = format.leaves_out;
   Patience patience(program, interrupt, "export", subject.bytes);
+  std::unique_ptr<formats::OutputStream> stream;
+  if (formats::IsStream(options.to)) {
+    TD_ASSIGN_OR_RETURN(
+        stream, formats::OutputStream::Open(options.to, [&] { return patience.ShowAgain(); }));
+  }
   const absl::StatusOr<formats::Exported> exported =
       formats::Export(subject, {.format = std::move(format),
                                 .to = options.to,
+                                .stream = stream.get(),
                                 .collection = options.collection,
                                 .packet_samples = options.packet_samples,
                                 .resume = options.resume,
@@ -146,16 +161,33 @@ absl::StatusOr<FileAnswer> ExportOne(const Program& program, InterruptWatch& int
 
 namespace {
 
+// Of a stream the answer goes to stderr: standard output may be it, by that or another name.
 absl::Status Export(Program& program, const ExportOptions& options) {
   InterruptWatch interrupt(kNoExport);
+  if (formats::IsStream(options.to)) program.out = &std::cerr;
   if (!options.group.empty()) return ExportGroup(program, interrupt, options);
   if (options.choice.name.empty()) return absl::InvalidArgumentError("RECORDING is required");
-  TD_ASSIGN_OR_RETURN(const FileAnswer answer, ExportOne(program, interrupt, options));
-  program.Print(AnswerOf(answer), ExportedText(answer));
+  const absl::StatusOr<FileAnswer> answer = ExportOne(program, interrupt, options);
+  if (formats::ReaderHasGone(answer.status())) {
+    program.exit_status = kReaderGoneStatus;
+    return absl::OkStatus();
+  }
+  TD_RETURN_IF_ERROR(answer.status());
+  program.Print(AnswerOf(*answer), ExportedText(*answer));
   return absl::OkStatus();
 }
 
 }  // namespace
+
+absl::Status ExportToPipe(Program& program, const RecordingChoice& choice,
+                          const SampleRange& samples) {
+  return Export(program, {.choice = choice,
+                          .group = {},
+                          .format = "raw",
+                          .to = formats::kStandard,
+                          .collection = {},
+                          .samples = samples});
+}
 
 void AddExportCommand(Command recordings, Program& program) {
   auto options = std::make_shared<ExportOptions>();
@@ -168,7 +200,9 @@ void AddExportCommand(Command recordings, Program& program) {
       "--group", options->group,
       "Export all members of this group (name or ID) as a SigMF collection; --to is then a folder");
   AddFormatOption(command, options->format, formats::Use::kExport);
-  command.AddOption("--to", options->to, "Output file; an existing file is never replaced")
+  command
+      .AddOption("--to", options->to,
+                 "Output file; an existing file is never replaced. - is standard output")
       .Required();
   AddSampleRange(command, options->samples);
   command.AddParsed("--packet-samples", options->packet_samples, ParseCount,

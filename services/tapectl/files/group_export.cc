@@ -13,6 +13,7 @@
 #include "services/base/files/input_file.h"
 #include "services/base/files/part_file.h"
 #include "services/formats/io/output.h"
+#include "services/formats/io/stream.h"
 #include "services/signal/sigmf/collection.h"
 #include "services/site/names.h"
 #include "services/tapectl/files/exporting.h"
@@ -28,6 +29,9 @@ constexpr char kSuffix[] = ".sigmf-collection";
 absl::Status CheckFormat(const ExportOptions& options) {
   if (!options.choice.name.empty() || options.choice.segment.has_value()) {
     return absl::InvalidArgumentError("give either --group or a RECORDING");
+  }
+  if (options.to == formats::kStandard) {
+    return absl::InvalidArgumentError("a group becomes several files: give --to a folder");
   }
   if (options.format == "sigmf") return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(

@@ -86,11 +86,13 @@ absl::Status DeleteImported(Program& program, const std::string& name, const Cha
 absl::Status RunImport(const storage_session::Peer& peer, Patience& patience,
                        formats::Reader& reader, const formats::Content& content,
                        const Channel& channel, ImportMarks& marks, FileAnswer* file) {
-  TD_ASSIGN_OR_RETURN(const auto recorder, storage_session::Recorder::Begin(
-                                               peer, channel,
-                                               {.blocks = formats::BlocksOf(content, channel),
-                                                .labels = channel.labels,
-                                                .origin = OriginOf(*file, content)}));
+  const bool streams = reader.stream() != nullptr;
+  const uint64_t blocks = streams ? 0 : formats::BlocksOf(content, channel);
+  TD_ASSIGN_OR_RETURN(
+      const auto recorder,
+      storage_session::Recorder::Begin(
+          peer, channel,
+          {.blocks = blocks, .labels = channel.labels, .origin = OriginOf(*file, content)}));
   file->recording = recorder->recording();
   absl::Status imported =
       formats::Import({.reader = &reader,
@@ -100,7 +102,7 @@ absl::Status RunImport(const storage_session::Peer& peer, Patience& patience,
                        .give = [&](dataplane::Block block) { recorder->Give(std::move(block)); },
                        .progress = [&](uint64_t bytes) { return patience.Show(bytes); }});
   if (imported.ok()) marks.WriteBeforeSeal(file->recording);
-  if (imported.ok() && !patience.Show(content.bytes)) imported = JobCancelled();
+  if (imported.ok() && !streams && !patience.Show(content.bytes)) imported = JobCancelled();
   if (imported.ok()) return recorder->Finish();
   recorder->Abandon();  // never SEALED
   return imported;
@@ -152,39 +154,69 @@ std::string ImportedText(const FileAnswer& answer) {
   return text;
 }
 
-absl::Status Import(Program& program, const ImportOptions& options) {
-  InterruptWatch interrupt(kNoImport);
+// Names the file's rate where it is not the channel's.
+void NoteRate(const formats::Content& content, const Channel& channel,
+              const formats::ReadOptions& read, Notes* notes) {
+  if (content.sample_rate <= 0 || content.sample_rate == channel.sample_rate) return;
+  const std::string recording = absl::StrFormat("%.15g", channel.sample_rate);
+  notes->push_back(MakeNote(
+      "RATE_DIFFERS",
+      absl::StrCat(formats::RateText("the file", content.sample_rate, read), ", the channel has ",
+                   recording, ", which the recording's times follow"),
+      {{"file", absl::StrFormat("%.15g", content.sample_rate)}, {"recording", recording}}));
+}
+
+absl::StatusOr<std::unique_ptr<formats::Reader>> OpenReader(const ImportOptions& options) {
   TD_ASSIGN_OR_RETURN(const formats::Format format,
                       formats::FormatNamed(options.format, formats::Use::kImport));
-  TD_ASSIGN_OR_RETURN(const std::string name, ChannelNameOf(options.channel));
   TD_RETURN_IF_ERROR(CheckChoice(format, options.read));
-  TD_ASSIGN_OR_RETURN(const auto reader, format.read(options.file, options.read));
-  TD_ASSIGN_OR_RETURN(const Channel channel, program.Catalog()->GetChannel(name));
-  formats::Content content = reader->content();
+  TD_RETURN_IF_ERROR(formats::CheckStream(format, options.file, formats::Use::kImport));
+  return format.read(options.file, options.read);
+}
+
+// A recording is made once there is something for it.
+absl::Status AwaitFirst(const Program& program, formats::InputStream& stream) {
+  const absl::Time end = dataplane::SteadyTime() + program.job_timeout();
+  const absl::Status status = stream.Await([end] { return dataplane::SteadyTime() < end; });
+  if (!absl::IsCancelled(status)) return status;
+  return absl::DeadlineExceededError("no sample came before --timeout expired");
+}
+
+// What has come of a stream comes from nowhere else again.
+absl::Status Kept(const std::string& name, const absl::Status& failure) {
+  if (!name.empty()) std::cerr << name << " keeps what the node has of it\n";
+  return failure;
+}
+
+// The answer, with what is known at the end.
+void Show(Program& program, const Channel& channel, const formats::Content& content,
+          const Patience& patience, FileAnswer* answer) {
+  answer->bytes = content.bytes;
+  answer->samples = content.bytes / dataplane::ParseDatatype(channel.datatype)->bytes_per_sample();
+  for (const formats::SampleRange& gap : content.gaps) answer->missing_samples += gap.count;
+  answer->mb_per_s = static_cast<double>(content.bytes) / 1e6 / patience.elapsed_s();
+  program.Print(AnswerOf(*answer), ImportedText(*answer));
+}
+
+absl::Status ImportInto(Program& program, InterruptWatch& interrupt, const ImportOptions& options,
+                        const Channel& channel, formats::Reader& reader) {
+  const bool streams = reader.stream() != nullptr;
+  formats::Content content = reader.content();
   TD_RETURN_IF_ERROR(formats::Tell(options.file, options.read, &content));
   TD_RETURN_IF_ERROR(formats::CheckCompatible(options.file, content, channel, options.read));
   TD_ASSIGN_OR_RETURN(const std::vector<Lun> luns, program.Catalog()->ListLuns());
   TD_RETURN_IF_ERROR(copying::CheckKeeps(channel, luns, content.bytes));
   TD_ASSIGN_OR_RETURN(const storage_session::Peer peer, StoragePeer(program));
-  FileAnswer answer{.file = options.file,
-                    .format = options.format,
-                    .bytes = content.bytes,
-                    .notes = content.notes};
-  if (content.sample_rate > 0 && content.sample_rate != channel.sample_rate) {
-    const std::string recording = absl::StrFormat("%.15g", channel.sample_rate);
-    answer.notes.push_back(MakeNote(
-        "RATE_DIFFERS",
-        absl::StrCat(formats::RateText("the file", content.sample_rate, options.read),
-                     ", the channel has ", recording, ", which the recording's times follow"),
-        {{"file", absl::StrFormat("%.15g", content.sample_rate)}, {"recording", recording}}));
-  }
-  Patience patience(program, interrupt, "import", content.bytes);
+  FileAnswer answer{.file = options.file, .format = options.format, .notes = content.notes};
+  NoteRate(content, channel, options.read, &answer.notes);
+  Patience patience(program, interrupt, "import", streams ? 0 : content.bytes);
   const auto recorder = program.Recorder();
   ImportMarks marks(*recorder, {.annotations = AnnotationsOf(content, channel),
                                 .in_segments = channel.segment_bytes > 0,
-                                .go_on = [&] { return patience.Show(content.bytes); }});
-  absl::Status status = RunImport(peer, patience, *reader, content, channel, marks, &answer);
-  if (status.ok()) {
+                                .go_on = [&] { return patience.ShowAgain() || streams; }});
+  absl::Status status = RunImport(peer, patience, reader, content, channel, marks, &answer);
+  content.bytes = reader.content().bytes;
+  if (status.ok() && !streams) {
     status = CheckIsWhole(program, answer.recording, channel, formats::BlocksOf(content, channel));
     if (!status.ok() && !absl::IsDataLoss(status)) {
       std::cerr << ShortName(answer.recording)
@@ -195,16 +227,33 @@ absl::Status Import(Program& program, const ImportOptions& options) {
   }
   if (status.ok()) status = marks.WriteBehindSeal(answer.recording, &answer.notes);
   status = patience.Judged(status);
-  if (!status.ok()) return Undone(program, answer.recording, channel, status);
-  TD_ASSIGN_OR_RETURN(const auto type, dataplane::ParseDatatype(channel.datatype));
-  answer.samples = content.bytes / type.bytes_per_sample();
-  for (const formats::SampleRange& gap : content.gaps) answer.missing_samples += gap.count;
-  answer.mb_per_s = static_cast<double>(content.bytes) / 1e6 / patience.elapsed_s();
-  program.Print(AnswerOf(answer), ImportedText(answer));
+  if (!status.ok()) {
+    return streams ? Kept(answer.recording, status)
+                   : Undone(program, answer.recording, channel, status);
+  }
+  if (streams && patience.late()) {
+    return absl::DeadlineExceededError(
+        absl::StrCat(answer.recording, " is closed and has what came before --timeout expired"));
+  }
+  Show(program, channel, content, patience, &answer);
   return absl::OkStatus();
 }
 
+absl::Status Import(Program& program, const ImportOptions& options) {
+  InterruptWatch interrupt(kNoImport);
+  TD_ASSIGN_OR_RETURN(const std::string name, ChannelNameOf(options.channel));
+  TD_ASSIGN_OR_RETURN(const auto reader, OpenReader(options));
+  TD_ASSIGN_OR_RETURN(const Channel channel, program.Catalog()->GetChannel(name));
+  if (reader->stream() != nullptr) TD_RETURN_IF_ERROR(AwaitFirst(program, *reader->stream()));
+  return ImportInto(program, interrupt, options, channel, *reader);
+}
+
 }  // namespace
+
+absl::Status ImportFromPipe(Program& program, const std::string& channel) {
+  return Import(program,
+                {.channel = channel, .format = "raw", .file = formats::kStandard, .read = {}});
+}
 
 void AddImportCommand(Command recordings, Program& program) {
   auto options = std::make_shared<ImportOptions>();
@@ -215,7 +264,8 @@ void AddImportCommand(Command recordings, Program& program) {
                  "LUN/CHANNEL to import into; same datatype as the file")
       .Required();
   command
-      .AddOption("FILE", options->file, "File to import; for sigmf the .sigmf-meta or the .sigmf")
+      .AddOption("FILE", options->file,
+                 "File to import; for sigmf the .sigmf-meta or the .sigmf. - is standard input")
       .Required();
   AddFormatOption(command, options->format, formats::Use::kImport);
   AddReadOptions(command, options->read);

@@ -50,6 +50,7 @@ absl::StatusOr<StageSpec> Parse(absl::string_view text, absl::string_view form) 
 absl::StatusOr<StageSpec> ParseStage(absl::string_view text) { return Parse(text, kStageForm); }
 
 absl::StatusOr<StageSpec> ParseEnd(absl::string_view text) {
+  if (text == kPipeEnd) return StageSpec{.name = kPipeEnd};
   absl::string_view path = text;
   if (!absl::ConsumePrefix(&path, "file:")) {
     return text == "file" ? NotOfForm(text, kEndForm) : Parse(text, kEndForm);

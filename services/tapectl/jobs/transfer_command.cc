@@ -12,6 +12,7 @@
 #include "services/site/units.h"
 #include "services/tapectl/jobs/follow.h"
 #include "services/tapectl/jobs/pacing_text.h"
+#include "services/tapectl/jobs/pipe_ends.h"
 #include "services/tapectl/jobs/stage_option.h"
 #include "services/tapectl/jobs/transfer_options.h"
 #include "services/tapectl/program/commands.h"
@@ -73,6 +74,7 @@ void TellOfLun(const Program& program, const std::string& channel) {
 }
 
 absl::Status Record(Program& program, const RecordOptions& options) {
+  if (options.end.name == kPipeEnd) return RecordPipe(program, options);
   InterruptWatch interrupt(kWhileAsking);
   RecordSpec spec = options.record.to;
   spec.source = options.end;
@@ -132,6 +134,7 @@ absl::Status Play(Program& program, const PlayOptions& options) {
   if (options.replace && options.end.name != "file") {
     return absl::InvalidArgumentError("--replace needs --sink file:PATH");
   }
+  if (options.end.name == kPipeEnd) return PlayPipe(program, options);
   InterruptWatch interrupt(kWhileAsking);
   PlaybackSpec spec{.sink = options.end, .playhead = options.playhead, .pacing = options.pacing};
   if (options.loop) TD_RETURN_IF_ERROR(LoopFrom(spec.playhead, spec.pacing));
@@ -253,7 +256,8 @@ void AddRecord(Command tapectl, Program& program) {
       .Excludes(channel);
   record.AddParsed("--source", record_options->end, ParseEnd,
                    "synth, file:PATH (raw or .sigmf-meta), ingest:udp=HOST:PORT (packets received "
-                   "there), or another source of the worker, e.g. synth:seed=5,noise=0");
+                   "there), or another source of the worker, e.g. synth:seed=5,noise=0. - is "
+                   "standard input of tapectl");
   const Option blocks = record.AddParsed("--blocks", record_options->record.to.blocks, ParseCount,
                                          "Stop after this many blocks");
   record
@@ -285,7 +289,8 @@ void AddPlay(Command tapectl, Program& program) {
   play.AddOption("--segment", play_options->segment,
                  "Only this segment of a stream, counted from 0");
   play.AddParsed("--sink", play_options->end, ParseEnd,
-                 "verify, null, file:PATH, or another sink of the worker")
+                 "verify, null, file:PATH, or another sink of the worker. - is standard output of "
+                 "tapectl")
       .Required();
   play.AddFlag("--replace", play_options->replace,
                "Replace an existing file once the new one is complete");

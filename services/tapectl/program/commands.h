@@ -13,6 +13,7 @@
 #include "services/base/command_line/command_line.h"
 #include "services/site/streams.h"
 #include "services/tapectl/program/program.h"
+#include "services/tapectl/program/sample_range.h"
 
 namespace tapedeck::services::tapectl {
 
@@ -25,6 +26,10 @@ void AddRecordingsCommands(Command tapectl, Program& program);
 // Of the command `recordings`.
 void AddExportCommand(Command recordings, Program& program);
 void AddImportCommand(Command recordings, Program& program);
+// With raw and standard output or input, for the commands whose `-` is that.
+absl::Status ExportToPipe(Program& program, const RecordingChoice& choice,
+                          const SampleRange& samples);
+absl::Status ImportFromPipe(Program& program, const std::string& channel);
 void AddCopyCommands(Command recordings, Program& program);
 void AddDeleteCommand(Command recordings, Program& program);
 void AddRecorderCommands(Command tapectl, Program& program);

@@ -14,6 +14,9 @@ namespace tapedeck::services::tapectl {
 // A verify sink compared no block with its source.
 inline constexpr int kNotComparedStatus = 6;
 
+// As the shell has it of a program that SIGPIPE ends.
+inline constexpr int kReaderGoneStatus = 141;
+
 // What each exit status means, for the help and the manual.
 inline constexpr std::pair<int, const char*> kExitStatuses[] = {
     {0, "Done."},
@@ -29,7 +32,7 @@ inline constexpr std::pair<int, const char*> kExitStatuses[] = {
     {11, "The doctor found errors."},
     {124, "It did not end within its time limit."},
     {130, "Ctrl-C (SIGINT) ended it."},
-    {141, "What read its output went away (SIGPIPE)."}};
+    {kReaderGoneStatus, "What read its output went away (SIGPIPE)."}};
 
 using convert::Remedies;
 using convert::Remedy;
