@@ -71,9 +71,64 @@ sends_and_measures() {
   [[ $EXAMPLE == *": 195 spectra, 0.000512 to 0.199168 s, strongest at 1090125000 Hz with -6.02 dBFS" ]] || fail "another tone: $EXAMPLE"
 }
 
+# says SENTENCE EXAMPLE ARGUMENT...: it fails, and its last line is that sentence, a pattern.
+says() {
+  local said
+  ! said=$(/usr/bin/python3 "$EXAMPLES/$2" "${@:3}" 2>&1) || fail "$2 ${*:3} ends well: $said"
+  [[ ${said##*$'\n'} == "$2: "$1 && $said != *Traceback* ]] || fail "$2 ${*:3}: $said"
+}
+
+# made CHANNEL RATE PYTHON: a channel with a recording of the samples of that expression, or with none.
+made() {
+  tapectl channel create "$1" --block-bytes 64KiB --sample-rate "$2" >/dev/null
+  [[ -n $3 ]] || return 0
+  /usr/bin/python3 -c "import numpy, sys; sys.stdout.buffer.write(($3).astype('<c8').tobytes())" >"$WORK/made.raw"
+  tapectl recordings import "$1" "$WORK/made.raw" --format raw >/dev/null
+}
+
+answers_odd_input() {
+  made ex/none 1e6 ''
+  made ex/short 1e6 'numpy.ones(100)'
+  made ex/unrated 0 'numpy.ones(5000)'
+  made ex/nan 1e6 'numpy.ones(5000) * numpy.where(numpy.arange(5000) == 1500, numpy.nan, 1)'
+  says '*a time of 1000 samples*' send_packets.py 127.0.0.1:4000 0
+  says '*a rate above 0*' send_packets.py 127.0.0.1:4000 1 0
+  says 'HOST:PORT*' send_packets.py 127.0.0.1
+  says '*needs a sample rate and 1024 complex samples*' batches.py "$TAPEDECK_STORAGE" ex/none 1024
+  says '*needs a sample rate and 1024 complex samples*' batches.py "$TAPEDECK_STORAGE" ex/short 1024
+  says '*needs a sample rate*' batches.py "$TAPEDECK_STORAGE" ex/unrated 1024
+  says '*LENGTH and BATCH are 1 or more' batches.py "$TAPEDECK_STORAGE" ex/nan 1024 0
+  says '*no numbers' batches.py "$TAPEDECK_STORAGE" ex/nan 1024
+  says '*needs 256 complex samples' waterfall.py "$TAPEDECK_STORAGE" ex/short/latest "$WORK/odd.png"
+  says '*no numbers' waterfall.py "$TAPEDECK_STORAGE" ex/nan/latest "$WORK/odd.png"
+}
+
+# spectrogram.py, which needs matplotlib.
+answers_odd_spectrograms() {
+  /usr/bin/python3 -c "import matplotlib" 2>/dev/null || return 0
+  says '*needs 1024 complex samples and a sample rate' spectrogram.py "$TAPEDECK_STORAGE" ex/short/latest "$WORK/odd.png"
+  says '*needs 1024 complex samples and a sample rate' spectrogram.py "$TAPEDECK_STORAGE" ex/unrated/latest "$WORK/odd.png"
+  says '*no numbers' spectrogram.py "$TAPEDECK_STORAGE" ex/nan/latest "$WORK/odd.png"
+  [[ ! -e $WORK/odd.png ]] || fail "a picture of nothing"
+  made ex/marked 1e6 'numpy.ones(5000)'
+  tapectl annotate ex/marked/latest --sample 0 --label signal --comment "frequency=- unknown" >/dev/null
+  example spectrogram.py "$TAPEDECK_STORAGE" ex/marked/latest "$WORK/spectrogram.png"
+  [[ $EXAMPLE == *" strongest at 0 Hz with 0.00 dBFS" ]] || fail "a frequency that the mark does not tell: $EXAMPLE"
+}
+
+# An address of IPv6 in brackets, as all of Tapedeck takes it.
+sends_over_ipv6() {
+  grep -qs . /proc/net/if_inet6 || { echo "without IPv6: there is none here"; return; }
+  example send_packets.py "[::1]:$(free_port)" 0.01
+  [[ $EXAMPLE == "10000 samples sent" ]] || fail "over IPv6: $EXAMPLE"
+}
+
 begin_test
 start_storage
 start_worker
 reads_and_follows
 sends_and_measures
+answers_odd_input
+answers_odd_spectrograms
+sends_over_ipv6
 echo "eight examples ran"

@@ -45,13 +45,17 @@ class Batches:
 
 def main(node: str, channel: str, length: str = "4096", batch: str = "64") -> None:
     with tapedeck.connect(node) as deck:
-        recordings = deck.recordings(channel)
+        recordings = [one for one in deck.recordings(channel) if len(one) >= int(length) > 0 and one.datatype.startswith("c")]
+        if not recordings or not recordings[0].sample_rate or int(batch) < 1:
+            sys.exit(f"batches.py: {channel} needs a sample rate and {length} complex samples; LENGTH and BATCH are 1 or more")
         batches = Batches(recordings, int(length), int(batch))
         rows, power = 0, 0.0
         spectrum: Any = 0
         for samples in batches:  # here a model would learn
             rows, power = rows + len(samples), power + float((abs(samples) ** 2).mean(1).sum())
             spectrum += abs(batches.library.fft.fft(samples)).sum(0)
+    if not rows or not numpy.isfinite(power):
+        sys.exit(f"batches.py: no row of {channel} is whole" if not rows else f"batches.py: {channel} has samples that are no numbers")
     hertz = numpy.fft.fftfreq(int(length), 1 / recordings[0].sample_rate)[int(spectrum.argmax())]
     print(f"{rows} rows of {length} samples by {batches.library.__name__}: mean power {power / rows:.6f}, strongest at {hertz:g} Hz")
 

@@ -18,7 +18,7 @@ POINTS, LINES = 1024, 500
 def centre(recording: tapedeck.Recording) -> float:
     """Hz, of the first annotation `signal` that tells it; else 0."""
     comments = [note.comment for note in recording.annotations if note.label == "signal"]
-    found = re.search(r"frequency=([-+.\de]+)", " ".join(comments))
+    found = re.search(r"frequency=([-+]?\d+\.?\d*(e[-+]?\d+)?)(?!\S)", " ".join(comments))
     return float(found[1]) if found else 0.0
 
 
@@ -29,6 +29,8 @@ def spectrogram(recording: tapedeck.Recording) -> tuple[NDArray[Any], NDArray[An
     power = numpy.full((len(starts), POINTS), numpy.nan)
     for row, start in zip(power, starts):
         samples, missing = recording.samples_with_gaps(int(start), POINTS)
+        if not numpy.isfinite(samples).all():
+            sys.exit(f"spectrogram.py: samples {start} to {start + POINTS} of {recording.name} have values that are no numbers")
         if not missing.any():
             bins = numpy.fft.fft(tapedeck.to_complex(samples, scaled=True) * window) / window.sum()
             row[:] = 20 * numpy.log10(numpy.fft.fftshift(numpy.abs(bins)) + 1e-10)
@@ -39,8 +41,12 @@ def spectrogram(recording: tapedeck.Recording) -> tuple[NDArray[Any], NDArray[An
 def main(node: str, name: str, path: str) -> None:
     with tapedeck.connect(node) as deck:
         recording = deck.recording(name)
+        if len(recording) < POINTS or not recording.sample_rate or not recording.datatype.startswith("c"):
+            sys.exit(f"spectrogram.py: {name} needs {POINTS} complex samples and a sample rate")
         seconds, hertz, power = spectrogram(recording)
         middle = centre(recording)
+    if numpy.isnan(power).all():
+        sys.exit(f"spectrogram.py: {name} has no {POINTS} samples in succession")
     figure = Figure(figsize=(10, 6), layout="constrained")
     axes = figure.subplots()
     mesh = axes.pcolormesh(hertz, seconds, power, shading="nearest", vmin=numpy.nanpercentile(power, 5))

@@ -36,10 +36,14 @@ def png(picture: NDArray[Any]) -> bytes:
 def main(node: str, name: str, path: str) -> None:
     with tapedeck.connect(node) as deck:
         recording = deck.recording(name)
+        if len(recording) < POINTS or not recording.datatype.startswith("c"):
+            sys.exit(f"waterfall.py: {name} needs {POINTS} complex samples")
         step = max((len(recording) - POINTS) // LINES, 1)
         starts = range(0, len(recording) - POINTS + 1, step)[:LINES]
         lines = [spectrum(tapedeck.to_complex(recording.samples(start, POINTS), scaled=True)) for start in starts]
     power = numpy.array(lines)
+    if not numpy.isfinite(power).all():
+        sys.exit(f"waterfall.py: {name} has samples that are no numbers")
     low, high = numpy.percentile(power, [1, 100])
     picture = (255 * numpy.clip((power - low) / max(high - low, 1e-9), 0, 1)).astype(numpy.uint8)
     pathlib.Path(path).write_bytes(png(picture))
