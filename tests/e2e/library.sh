@@ -45,6 +45,10 @@ array.array("f", [part / 2 for n in range(100003) for part in turns[n % 8]]).tof
   tapectl channel create l0/tone --datatype cf32_le --block-bytes 64KiB --sample-rate 1e6 >/dev/null
   tapectl recordings import l0/tone "$WORK/tone.bin" --format raw >/dev/null
   [[ $(run_example meter "$(newest_recording)") == "100003 samples, -6.02 dBFS, 125000.000 Hz" ]] || fail "meter finds another tone"
+  python3 -c 'import array, sys; array.array("f", [float("nan")] * 200).tofile(sys.stdout.buffer)' >"$WORK/nan.bin"
+  tapectl recordings import l0/tone "$WORK/nan.bin" --format raw >/dev/null
+  ! run_example meter "$(newest_recording)" >"$WORK/meter.txt" 2>&1 || fail "meter measures what is no number: $(cat "$WORK/meter.txt")"
+  grep -q "no numbers" "$WORK/meter.txt" || fail "meter says: $(cat "$WORK/meter.txt")"
 }
 
 refuses_by_name() {
