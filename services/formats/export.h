@@ -17,7 +17,7 @@ namespace tapedeck::services::formats {
 
 struct ExportRequest {
   Format format;
-  std::string to;               // as the user names it
+  std::string to;  // as the user names it
   // Gets it in the place of a file; outlives the export. None: `to` is one.
   OutputStream* stream = nullptr;
   std::string collection = {};  // base name of the SigMF collection that it becomes one of

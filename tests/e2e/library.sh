@@ -48,7 +48,7 @@ array.array("f", [part / 2 for n in range(100003) for part in turns[n % 8]]).tof
   python3 -c 'import array, sys; array.array("f", [float("nan")] * 200).tofile(sys.stdout.buffer)' >"$WORK/nan.bin"
   tapectl recordings import l0/tone "$WORK/nan.bin" --format raw >/dev/null
   ! run_example meter "$(newest_recording)" >"$WORK/meter.txt" 2>&1 || fail "meter measures what is no number: $(cat "$WORK/meter.txt")"
-  grep -q "no numbers" "$WORK/meter.txt" || fail "meter says: $(cat "$WORK/meter.txt")"
+  grep -q "not a number" "$WORK/meter.txt" || fail "meter says: $(cat "$WORK/meter.txt")"
 }
 
 refuses_by_name() {

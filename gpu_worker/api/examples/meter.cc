@@ -54,8 +54,10 @@ int main(int argc, char** argv) {
     meter.Take(static_cast<const std::complex<float>*>(slot->data), slot->bytes / 8);
     if (auto released = player->Release(*slot); !released.ok()) return Fail("release", released);
   }
-  if (meter.samples == 0) return Fail("nothing to measure", {"USAGE", "the recording has no samples"});
-  if (!std::isfinite(meter.power)) return Fail("nothing to measure", {"USAGE", "the recording has values that are no numbers"});
+  if (meter.samples == 0)
+    return Fail("nothing to measure", {"USAGE", "the recording has no samples"});
+  if (!std::isfinite(meter.power))
+    return Fail("nothing to measure", {"USAGE", "a sample of the recording is not a number"});
   std::printf("%llu samples, %.2f dBFS, %.3f Hz\n", meter.samples,
               10 * std::log10(meter.power / static_cast<double>(meter.samples)),
               std::arg(meter.turn) / 6.283185307179586 * player->sample_rate());

@@ -81,7 +81,8 @@ absl::StatusOr<identity::Caller> Dispatch::CallerOf(
   // A connection that came over a network has a certificate here, and speaks for that alone.
   if (!connection.IsPeerAuthenticated() && !token.empty()) return caller_tokens_.Read(token);
   if (!token.empty()) {
-    return identity::AccessDenied({}, "a call from outside this process is vouched for by nobody");
+    return identity::AccessDenied({},
+                                  "a call from outside this process has a token of this process");
   }
   return identity::CallerOf(connection, HeaderOf(context, identity::kActingForKey));
 }

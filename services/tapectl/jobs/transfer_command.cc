@@ -256,7 +256,7 @@ void AddRecord(Command tapectl, Program& program) {
       .Excludes(channel);
   record.AddParsed("--source", record_options->end, ParseEnd,
                    "synth, file:PATH (raw or .sigmf-meta), ingest:udp=HOST:PORT (packets received "
-                   "there), or another source of the worker, e.g. synth:seed=5,noise=0. - is "
+                   "there), or another source of the worker. Example: synth:seed=5,noise=0. - is "
                    "standard input of tapectl");
   const Option blocks = record.AddParsed("--blocks", record_options->record.to.blocks, ParseCount,
                                          "Stop after this many blocks");

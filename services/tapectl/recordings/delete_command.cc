@@ -42,7 +42,8 @@ struct Found {
   }
   // What is deleted, as a person reads it.
   std::string text() const {
-    return in_parts() ? absl::StrCat(ShortName(name), " with all its parts") : placed(DoneText(stream));
+    return in_parts() ? absl::StrCat(ShortName(name), " with all its parts")
+                      : placed(DoneText(stream));
   }
 };
 

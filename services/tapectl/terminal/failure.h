@@ -32,7 +32,7 @@ inline constexpr std::pair<int, const char*> kExitStatuses[] = {
     {11, "The doctor found errors."},
     {124, "It did not end within its time limit."},
     {130, "Ctrl-C (SIGINT) ended it."},
-    {kReaderGoneStatus, "What read its output went away (SIGPIPE)."}};
+    {kReaderGoneStatus, "The program that read its output ended (SIGPIPE)."}};
 
 using convert::Remedies;
 using convert::Remedy;
