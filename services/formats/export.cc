@@ -119,8 +119,8 @@ class Exporter {
         {.recording = subject_.recording.name, .blocks = blocks},
         absl::StrCat(subject_.recording.name, ": ", missing, " samples are missing or damaged",
                      LostText(losses), ", and ", request_.format.name,
-                     " cannot say which; to write zeros for them, add ",
-                     request_.stream == nullptr ? "--resume --gaps" : "--gaps"));
+                     " cannot say which; add --gaps ",
+                     request_.stream == nullptr ? "and --resume " : "", "to write zeros for them"));
   }
 
   const Subject& subject_;

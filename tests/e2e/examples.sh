@@ -111,7 +111,7 @@ answers_odd_spectrograms() {
   says '*no numbers' spectrogram.py "$TAPEDECK_STORAGE" ex/nan/latest "$WORK/odd.png"
   [[ ! -e $WORK/odd.png ]] || fail "a picture of nothing"
   made ex/marked 1e6 'numpy.ones(5000)'
-  tapectl annotate ex/marked/latest --sample 0 --label signal --comment "frequency=- unknown" >/dev/null
+  tapectl annotate ex/marked/latest --from-sample 0 --label signal --comment "frequency=- unknown" >/dev/null
   example spectrogram.py "$TAPEDECK_STORAGE" ex/marked/latest "$WORK/spectrogram.png"
   [[ $EXAMPLE == *" strongest at 0 Hz with 0.00 dBFS" ]] || fail "a frequency that the mark does not tell: $EXAMPLE"
 }

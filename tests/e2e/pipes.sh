@@ -29,7 +29,7 @@ through_programs() {
   is_recorded "import of a file as standard input"
   dd if="$WORK/samples" bs=1000 status=none | tapectl record l0/c0 --source - >/dev/null
   is_recorded "dd | record"
-  export_raw --first 1000 --count 2000 | cmp - <(tail -c +4001 "$WORK/samples" | head -c 8000) || fail "a range"
+  export_raw --from-sample 1000 --to-sample 3000 | cmp - <(tail -c +4001 "$WORK/samples" | head -c 8000) || fail "a range"
   tapectl play l0/c0/latest --sink - --from-sample 1000 --to-sample 3000 2>/dev/null |
     cmp - <(tail -c +4001 "$WORK/samples" | head -c 8000) || fail "play | cmp"
   tapectl_json recordings export l0/c0/latest --format raw --to - >"$WORK/out" 2>"$WORK/report"

@@ -101,7 +101,7 @@ TEST_F(ExportTest, WhatIsMissingIsZerosWhereTheyAreWelcome) {
   EXPECT_EQ(ReasonIn(refused.status()), "BLOCK_DAMAGED");
   EXPECT_EQ(refused.status().message(),
             "luns/l/channels/c/recordings/r: 2048 samples are missing or damaged, and raw cannot "
-            "say which; to write zeros for them, add --resume --gaps");
+            "say which; add --gaps and --resume to write zeros for them");
   gaps_ = resume_ = true;
   const auto exported = Run("raw");
   ASSERT_TRUE(exported.ok()) << exported.status();

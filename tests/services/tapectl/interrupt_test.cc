@@ -85,9 +85,9 @@ TEST(InterruptTest, TheUserIsToldWhatGoesOn) {
   const std::string recording = "luns/l0/channels/c0/recordings/r";
   const std::vector<std::pair<std::vector<std::string>, std::string>> calls = {
       {{"scrub", "start", "l0"}, "keeps running: tapectl scrub show"},
-      {{"recordings", "copy", recording, "l0/c1"},
+      {{"recordings", "copy", recording, "--to", "l0/c1"},
        "run the same command again to continue the copy"},
-      {{"recordings", "move", recording, "l0/c1"},
+      {{"recordings", "move", recording, "--to", "l0/c1"},
        "run the same command again to continue the move"}};
   const MuteAddress collector;
   for (const bool traced : {false, true}) {

@@ -125,7 +125,7 @@ TEST_F(StreamsTest, ACopySaysWhyItsOriginalEnded) {
   copy.origin.original_cause = "the job was cancelled";
   node_.catalog.PutRecording(copy);
   EXPECT_THAT(Run({"recordings", "show", "r"}).out,
-              ContainsRegex("original_cause +the job was cancelled\n"));
+              ContainsRegex("original cause +the job was cancelled\n"));
 }
 
 TEST_F(StreamsTest, PlayTakesTheStreamOrOneSegment) {
@@ -218,7 +218,8 @@ TEST_F(StreamsTest, DeleteTakesAllOrNothing) {
   node_.catalog.AddSegment("s", 3, RecordingState::kSealed);
   RunJson({"recordings", "delete", "s", "--segment", "1"});
   EXPECT_EQ(RunJson({"recordings", "show", "s"})["segments"], 3);
-  EXPECT_THAT(Run({"recordings", "delete", "s"}).out, HasSubstr("/s with 3 segments\n"));
+  EXPECT_EQ(RunJson({"recordings", "delete", "s"}, 2)["error"]["reason"], "ARGUMENT_INVALID");
+  EXPECT_THAT(Run({"recordings", "delete", "s", "--yes"}).out, HasSubstr("/s with 3 segments\n"));
   EXPECT_EQ(RunJson({"recordings", "list"})["recordings"].size(), 1u);
 }
 

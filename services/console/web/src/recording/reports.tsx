@@ -93,7 +93,7 @@ export function TraceView({ recording }: { recording: string }) {
     >
       <p>The trace has the time of each step of each block on this node. The flight recorder keeps the last seconds. The command below adds the steps on the worker.</p>
       <Failure error={action.error} />
-      <Line text={line(['trace', name], { into: 'run.pftrace' })} />
+      <Line text={line(['trace', name], { to: 'run.pftrace' })} />
     </Panel>
   );
 }

@@ -109,6 +109,7 @@ export function AnnotateDialog({ recording, sample = 0, samples = 0, onDone, onC
     onDone();
     onClose();
   };
+  const range = { 'from-sample': fields.sample, 'to-sample': Number(fields.samples) > 0 ? Number(fields.sample) + Number(fields.samples) : '' };
   return (
     <Dialog title={`Annotate ${name}`} onClose={onClose}>
       <Form onSubmit={() => action.run(save)}>
@@ -118,7 +119,7 @@ export function AnnotateDialog({ recording, sample = 0, samples = 0, onDone, onC
           <TextField label="Label" hint="e.g. burst" value={fields.label} onInput={(label) => set({ label })} required />
           <TextField label="Comment" value={fields.comment} onInput={(comment) => set({ comment })} />
         </div>
-        <Line text={line(['annotate', name], { ...segmentOf(recording), sample: fields.sample, samples: fields.samples, label: fields.label, comment: fields.comment })} />
+        <Line text={line(['annotate', name], { ...segmentOf(recording), ...range, label: fields.label, comment: fields.comment })} />
         <Failure error={action.error} />
         <div class="buttons">
           <button type="button" onClick={onClose}>

@@ -53,6 +53,7 @@ export function DownloadDialog({ recording, first = 0, samples = allOf(recording
     const { samples: raw, missing } = await readRaw(recording.name, range, abort.current.signal, setShare);
     saveAs(asSigmf ? await sigmfOf(recording, range, raw, missing) : raw, file);
   };
+  const range = { 'from-sample': Number(from), 'to-sample': Number(from) + Number(length) };
   return (
     <Dialog title={`Download ${name}`} onClose={onClose}>
       <Form onSubmit={() => sensible && size <= MOST_BYTES && action.run(save)}>
@@ -69,8 +70,8 @@ export function DownloadDialog({ recording, first = 0, samples = allOf(recording
         <Line
           text={
             asSigmf
-              ? line(['recordings', 'export', name], { ...segmentOf(recording), format: 'sigmf', to: file, first: from, count: length })
-              : line(['play', name], { ...segmentOf(recording), sink: `file:${file}`, 'from-sample': Number(from), 'to-sample': Number(from) + Number(length) })
+              ? line(['recordings', 'export', name], { ...segmentOf(recording), format: 'sigmf', to: file, ...range })
+              : line(['play', name], { ...segmentOf(recording), sink: `file:${file}`, ...range })
           }
         />
         <Failure error={action.error} />
