@@ -71,7 +71,7 @@ TEST_F(AloneTest, WhatSaysThatACopyIsBehindMustBeSound) {
   deck_.RecordAndSeal(10);
   for (const char* damaged : {"{}", ""}) {
     Stopped([&] { std::ofstream(Member(0) + "/.tapedeck/behind.json") << damaged; });
-    EXPECT_TRUE(Becomes(LunState::kOffline, "cannot be read")) << damaged;
+    EXPECT_TRUE(Becomes(LunState::kOffline, "cannot read there which copy is behind")) << damaged;
   }
   std::filesystem::remove(Member(0) + "/.tapedeck/behind.json");
   EXPECT_TRUE(Becomes(LunState::kReady));
