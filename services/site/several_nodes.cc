@@ -9,6 +9,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "dataplane/log.h"
+#include "dataplane/reason.h"
 #include "dataplane/status_macros.h"
 #include "services/base/errors.h"
 #include "services/model/recording/part.h"
@@ -70,7 +72,6 @@ std::string PlacedName(const FoundRecording& one) {
 // does not.
 absl::StatusOr<std::vector<FoundRecording>> FindOnEach(const Nodes& nodes, const std::string& text,
                                                        Asked asked) {
-  const bool of_all = asked == Asked::kAll || absl::EndsWith(text, "/latest");
   absl::Status first_error;
   std::vector<FoundRecording> found;
   for (const Nodes& node : EachNode(nodes)) {
@@ -78,8 +79,15 @@ absl::StatusOr<std::vector<FoundRecording>> FindOnEach(const Nodes& nodes, const
     const auto name = RecordingNameOf(text, *catalog);
     auto recording =
         name.ok() ? catalog->GetRecording(*name) : absl::StatusOr<Recording>(name.status());
-    if (of_all && !recording.ok() && !absl::IsNotFound(recording.status())) {
+    if (asked == Asked::kAll && !recording.ok() && !absl::IsNotFound(recording.status())) {
       return dataplane::Prefixed(absl::StrCat(node.storage, ": "), recording.status());
+    }
+    if (!recording.ok() && !absl::IsNotFound(recording.status()) &&
+        absl::EndsWith(text, "/latest")) {
+      dataplane::Log(
+          dataplane::LogLevel::kWarning, "site",
+          "a node does not answer; it may have a newer recording than this one",
+          {{"node", node.storage}, {"error", std::string(recording.status().message())}});
     }
     first_error.Update(recording.status());
     if (recording.ok()) found.push_back({node.storage, *std::move(recording)});

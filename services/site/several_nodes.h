@@ -35,7 +35,7 @@ std::vector<All> EachNode(const All& all) {
 
 // Which nodes must have answered before one of them is taken.
 enum class Asked {
-  kFirst,  // any; of `latest` all, as the newest may be where nobody answers
+  kFirst,  // any: parts of a recording are played where some nodes are away
   kAll,    // all: what is done cannot be undone
 };
 
