@@ -44,7 +44,7 @@ view() {
 
 one_round() {
   local samples=$((BLOCKS << 17))
-  { view waterfall && view zoom --from-sample $((samples / 3)) --to-sample $((samples / 3 + samples / 1000))); } | jq -cs add
+  { view waterfall && view zoom --from-sample $((samples / 3)) --to-sample $((samples / 3 + samples / 1000)); } | jq -cs add
 }
 
 main() {

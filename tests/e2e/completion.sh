@@ -87,7 +87,7 @@ knows_parameters() {
 
 # stage_refused ROLE STAGE: with what the stage needs, and a parameter that none has.
 stage_refused() {
-  local -A needs=([ingest]=udp=127.0.0.1:4000, [udp]=address=127.0.0.1:4000, [convert]=from=cf32_le,to=ci16_le,)
+  local -A needs=([ingest]="udp=127.0.0.1:4000," [udp]="address=127.0.0.1:4000," [convert]="from=cf32_le,to=ci16_le,")
   local stage=$2:${needs[$2]:-}zzzzzz=1
   case $1 in
     source) tapectl record l0/c0 --blocks 1 --source "$stage" ;;

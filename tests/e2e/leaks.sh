@@ -14,7 +14,7 @@ usage() {
 whole_session() {
   local answer
   answer=$(tapectl_json record l0/c0 --source synth --blocks 1) || fail "a session: $answer"
-  tapectl recordings delete "$(jq -r .recording <<<"$answer")" >/dev/null
+  tapectl recordings delete --yes "$(jq -r .recording <<<"$answer")" >/dev/null
 }
 
 # Interrupted as by Ctrl-C in the middle of its work, which stops its job.
@@ -22,7 +22,7 @@ dropped_session() {
   start_job record l0/c0 --source synth --duration 30s
   kill -INT "$(pgrep -P "$JOB_PID" tapectl)"
   end_job
-  tapectl recordings delete "$(jq -r .recording <<<"$ANSWER")" >/dev/null
+  tapectl recordings delete --yes "$(jq -r .recording <<<"$ANSWER")" >/dev/null
 }
 
 # run COUNT SESSION: one after the other.

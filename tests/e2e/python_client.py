@@ -279,7 +279,7 @@ def moved():
     first = one.name
     for place in places[1:]:
         old = one.name
-        subprocess.run([os.path.join(os.environ["TAPEDECK_BIN"], "tapectl"), "recordings", "move", old, place],
+        subprocess.run([os.path.join(os.environ["TAPEDECK_BIN"], "tapectl"), "recordings", "move", old, "--to", place],
                        check=True, stdout=subprocess.DEVNULL)
         found = deck.recording(old)
         assert found.name.startswith(f"luns/{place.split('/')[0]}/"), found.name

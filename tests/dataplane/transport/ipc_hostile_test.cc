@@ -68,7 +68,8 @@ TEST_F(IpcHostileTest, AWindowThatIsGoneIsNotTouched) {
   other->domain.reset();
   other->memory.reset();  // unmapped
   claimed->victim->Do([&](Connection& c) { c.Read(victim_.bytes(0, kRead), slice, 2); });
-  EXPECT_THAT(std::string(claimed->victim->events.Closed().message()), HasSubstr("has freed its memory"));
+  EXPECT_THAT(std::string(claimed->victim->events.Closed().message()),
+              HasSubstr("has freed its memory"));
 }
 
 TEST_F(IpcHostileTest, NobodyGetsMoreOfAWindowThanItsOwnerGave) {

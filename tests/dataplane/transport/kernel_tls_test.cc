@@ -231,7 +231,7 @@ TEST_F(KernelTlsRail, AnAlertIsRefusedByName) {
   ASSERT_EQ(sendmsg(socket.get(), &message, MSG_NOSIGNAL), ssize_t{2}) << std::strerror(errno);
   const absl::Status cause = node_->events.Closed();
   EXPECT_EQ(ReasonIn(cause), "RAIL_TLS_BROKEN") << cause;
-  EXPECT_TRUE(absl::StrContains(cause.message(), "alerts")) << cause;
+  EXPECT_TRUE(absl::StrContains(cause.message(), "TLS alert")) << cause;
 }
 
 // Half a record is nothing that can be read: whoever waits for the rest sleeps.

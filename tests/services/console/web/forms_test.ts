@@ -31,7 +31,7 @@ test('sizes have the units of tapectl, in their letters', () => {
   const sizes = ['4096', '512B', '64K', '64KiB', '1M', '10G', '2T', '1.5GiB', '1kB', '200MB', '2GB', '3TB'];
   assert.deepEqual(sizes.map((text) => asBytes('It', text)), [4096, 512, 65536, 65536, 2 ** 20, 10 * 2 ** 30, 2 * 2 ** 40, 1.5 * 2 ** 30, 1000, 200e6, 2e9, 3e12]);
   for (const text of ['2mb', '2m', '1kib', '1KB', '1k', '1PiB', '0.5', '1.2.3', '.', 'MiB', '-1', '1 GiB', '8388608T', 'constructor']) {
-    assert.throws(() => asBytes('It', text), /^Error: It must be a number of bytes/, text);
+    assert.throws(() => asBytes('It', text), /^Error: It must be a size/, text);
   }
 });
 
@@ -62,6 +62,6 @@ test('a mask names the labels that differ, and all of them where it cannot', () 
 
 test('labels that say something else are refused', () => {
   for (const labels of ['=x', '""=x', 'site', 'a=1, roof', 'a="x" y', 'a="x', 'a="\\q"', '"a=1']) {
-    assert.throws(() => lunWith({ labels }), /^Error: Labels must have the form site=north/, labels);
+    assert.throws(() => lunWith({ labels }), /^Error: The labels must have the form site=north/, labels);
   }
 });
