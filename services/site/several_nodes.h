@@ -41,8 +41,9 @@ enum class Asked {
 
 // What a recording is called where it is: `text` without a node before it (TakeNode). --storage is
 // one node alone then, if the name says so or one has all of it; else several, which have parts of
-// what this returns, a full name. `latest` is the newest of all nodes. NAME_INVALID: several nodes
-// have one of that name, each all of it; the text says how to name either.
+// what this returns, a full name. `latest` is the newest of the nodes that answer; a warning names
+// each that does not. NAME_INVALID: several nodes have one of that name, each all of it; the text
+// says how to name either.
 absl::StatusOr<std::string> PlaceRecording(Nodes& nodes, const std::string& text,
                                            Asked asked = Asked::kFirst);
 

@@ -69,5 +69,11 @@ json_is "$(TAPEDECK_STORAGE=${ADDRESSES[0]} tapectl_json recordings show "$name"
 answer=$(TAPEDECK_STORAGE=${ADDRESSES[0]} tapectl_json recordings export "$name" --format raw --to "$WORK/x") && fail "exported: $answer"
 answer=$(tapectl_json recordings delete "$name" --segment 0) && fail "a segment of parts: $answer"
 expect_error_in "$answer" INVALID_ARGUMENT ARGUMENT_INVALID
+start_job record l0/c0 --source synth --duration 4s
+is_written() { tapectl_json recordings list l0/c0 | jq -e 'any(.recordings[]; .state == "RECORDING")' >/dev/null; }
+wait_for 10 is_written || fail "no recording is under way"
+answer=$(tapectl_json recordings delete --dry-run l0/c0/latest) && fail "parts that are being recorded: $answer"
+expect_error_in "$answer" FAILED_PRECONDITION RECORDING_BUSY
+end_job
 tapectl recordings delete "$name" >/dev/null
 for i in 0 1 2; do ! at "$i" recordings show "$name" >/dev/null 2>&1 || fail "node $i still has its part"; done

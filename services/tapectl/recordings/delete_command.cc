@@ -47,11 +47,19 @@ struct Found {
   }
 };
 
-absl::Status CheckIsNotWritten(const Found& found) {
-  for (const Recording& segment : found.stream.segments) {
-    if (segment.state != RecordingState::kRecording) continue;
-    return RecordingBusy(segment.name, model::NameOf(segment.state),
-                         absl::StrCat(segment.name, " is being recorded"));
+absl::Status CheckIsNotWritten(const Recording& recording) {
+  if (recording.state != RecordingState::kRecording) return absl::OkStatus();
+  return RecordingBusy(recording.name, model::NameOf(recording.state),
+                       absl::StrCat(recording.name, " is being recorded"));
+}
+
+// A node may have no part of it.
+absl::Status CheckPartsAreNotWritten(const Found& found) {
+  for (const Program& node : EachNode(found.nodes)) {
+    const absl::StatusOr<Recording> part = node.Catalog()->GetRecording(found.name);
+    if (absl::IsNotFound(part.status())) continue;
+    TD_RETURN_IF_ERROR(dataplane::Prefixed(absl::StrCat(node.storage, ": "),
+                                           part.ok() ? CheckIsNotWritten(*part) : part.status()));
   }
   return absl::OkStatus();
 }
@@ -60,17 +68,22 @@ absl::StatusOr<Found> FindToDelete(const Program& program, const RecordingChoice
   Found found{.nodes = program, .name = "", .stream = {}, .node = ""};
   TD_ASSIGN_OR_RETURN(found.name, PlaceRecording(found.nodes, choice.name, Asked::kAll));
   if (NamesSeveral(found.nodes)) {
-    if (!choice.segment.has_value()) return found;
-    return ArgumentInvalid("segment", absl::StrCat(found.name,
-                                                   " is in parts, and its segments are "
-                                                   "deleted together"));
+    if (choice.segment.has_value()) {
+      return ArgumentInvalid("segment", absl::StrCat(found.name,
+                                                     " is in parts, and its segments are "
+                                                     "deleted together"));
+    }
+    TD_RETURN_IF_ERROR(CheckPartsAreNotWritten(found));
+    return found;
   }
   if (NamesSeveral(program)) found.node = found.nodes.storage;
   const auto catalog = found.nodes.Catalog();
   TD_ASSIGN_OR_RETURN(found.stream,
                       StreamThere(model::Use::kDelete, {found.name, choice.segment}, *catalog));
   TD_RETURN_IF_ERROR(CheckMeant(found.name, found.stream.segments.front()));
-  TD_RETURN_IF_ERROR(CheckIsNotWritten(found));
+  for (const Recording& segment : found.stream.segments) {
+    TD_RETURN_IF_ERROR(CheckIsNotWritten(segment));
+  }
   return found;
 }
 
@@ -190,7 +203,8 @@ void AddDeleteCommand(Command recordings, Program& program) {
       recordings.AddCommand("delete", "Delete recordings, of a stream all segments");
   remove.AddOption("RECORDING", options->names, kWhichRecordingOfNodes).Required();
   remove.AddOption("--segment", options->segment, "Only this segment of a stream, counted from 0");
-  remove.AddFlag("--yes", options->yes, "Do not ask at a terminal");
+  remove.AddFlag("--yes", options->yes,
+                 "Do not ask. Without a terminal, a stream of several segments needs it");
   remove.AddFlag("--dry-run", options->dry_run, "Only show what would be deleted");
   SetRun<DeleteOptions>(remove, program, "recordings delete", options, DeleteRecordings);
 }
