@@ -17,14 +17,14 @@ from remembered import Remembered
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 OURS = re.compile(r"(build/.*/groups/|(dataplane|services|storage_node|gpu_worker|tests)/).*\.cc$")
 GENERATED = re.compile(r"build/proto/")
-PRECOMPILED = re.compile(r"-Winvalid-pch |-include \S+/cmake_pch\.hxx ")
+NOT_CLANGS = re.compile(r"--param=\S+ |-Winvalid-pch |-include \S+/cmake_pch\.hxx ")
 
 
 def units_of(build, out):
     """{file: its entry} of ours: files of the tree and groups of them; generated protos are a group too. They go into `out`, too."""
     entries = json.loads((build / "compile_commands.json").read_text())
     for entry in entries:
-        entry["command"] = PRECOMPILED.sub("", entry["command"])
+        entry["command"] = NOT_CLANGS.sub("", entry["command"])
     out.mkdir(exist_ok=True)
     (out / "compile_commands.json").write_text(json.dumps(entries))
     named = {entry["file"]: entry for entry in entries}

@@ -27,6 +27,14 @@ endif()
 if(TAPEDECK_GROUPED)
   # To g++ every file of a group but the group itself is a header, whose types must not be built of anonymous ones.
   add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+  # g++ collects garbage from 128 MiB on, and each time reads all of the precompiled header. From 1 GiB on it takes an eighth less
+  # time and a quarter more memory, 1.7 GiB for the largest group. Debug information does not say so: it is the same on all machines.
+  cmake_host_system_information(RESULT mebibytes QUERY TOTAL_PHYSICAL_MEMORY)
+  cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
+  math(EXPR mebibytes_each "${mebibytes} / ${processors}")
+  if(mebibytes_each GREATER_EQUAL 3000)
+    add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,GNU>:SHELL:--param=ggc-min-heapsize=1048576 -gno-record-gcc-switches>")
+  endif()
 endif()
 # gold comes with binutils and takes half the time of the default. Debian's mold, 1.10, is hardly faster, never ends on some
 # programs, and makes others that cannot be loaded (https://github.com/rui314/mold/issues/1151).

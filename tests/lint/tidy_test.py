@@ -32,7 +32,7 @@ class Tidy(unittest.TestCase):
         self.write(".clang-tidy", "Checks: all")
         self.write("tools/clang-tidy", TIDY)
         self.write("tools/ninja", "#!/bin/sh\ncat deps\n")
-        entries = [{"file": f"{self.root}/{name}", "command": f"g++ -DX=1 -Winvalid-pch -include {self.root}/build/cmake_pch.hxx -o {name}.o -c {self.root}/{name}"}
+        entries = [{"file": f"{self.root}/{name}", "command": f"g++ -DX=1 --param=ggc-min-heapsize=1 -Winvalid-pch -include {self.root}/build/cmake_pch.hxx -o {name}.o -c {self.root}/{name}"}
                    for name in [*self.files, "build/proto/groups/p_0.cc", "build/tests/generated.cc"]]
         self.write("build/compile_commands.json", json.dumps(entries))
         self.depend(*self.files)
