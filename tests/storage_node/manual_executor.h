@@ -41,9 +41,9 @@ class ManualExecutor final : public dataplane::Executor {
   }
   const ManualClock& clock() const override { return clock_; }
 
-  // Runs tasks until `done`; jumps to the next timer when nothing else comes. False after 20 s.
+  // Runs tasks until `done`; jumps to the next timer when nothing else comes. False after 120 s.
   bool RunUntil(const std::function<bool()>& done) {
-    const absl::Time deadline = dataplane::SteadyTime() + absl::Seconds(20);
+    const absl::Time deadline = dataplane::SteadyTime() + absl::Seconds(120);
     while (!done()) {
       if (dataplane::SteadyTime() > deadline) return false;
       RunOne();

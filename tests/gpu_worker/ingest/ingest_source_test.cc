@@ -358,17 +358,6 @@ TEST_P(IngestTest, WrongParametersSayWhatIsWrong) {
 // Lost, repeated and out of order, contexts between them.
 TEST_P(IngestTest, AStreamOfVita49IsTunedWhereItSays) {
   constexpr uint64_t kSamples = 256, kPackets = 1000, kRate = 1'000'000, kBegin = 123'456;
-  auto recording = gpu_worker::Record(
-      choice_,
-      {.datatype = "ci16_be",
-       .source = {"ingest", {{"udp", "127.0.0.1:0"}, {"packets", "vita49"}, {"timeout", 0.3}}},
-       .slots = 4,
-       .sample_rate = kRate},
-      clock_);
-  ASSERT_TRUE(recording.ok()) << recording.status();
-  auto target = Target::Connect(
-      Target::Transport::kUdp, absl::StrCat("127.0.0.1:", recording->notes.at(0).facts.at("port")));
-  ASSERT_TRUE(target.ok()) << target.status();
   std::vector<std::vector<std::byte>> packets;
   std::map<uint64_t, std::string> tuned;
   uint64_t lost = 0;
@@ -389,6 +378,17 @@ TEST_P(IngestTest, AStreamOfVita49IsTunedWhereItSays) {
     if (i % 13 == 0) packets.push_back(packets.back());
     if (i > 0 && i % 11 == 0) std::swap(packets.back(), packets[packets.size() - 2]);
   }
+  auto recording = gpu_worker::Record(
+      choice_,
+      {.datatype = "ci16_be",
+       .source = {"ingest", {{"udp", "127.0.0.1:0"}, {"packets", "vita49"}, {"timeout", 1}}},
+       .slots = 4,
+       .sample_rate = kRate},
+      clock_);
+  ASSERT_TRUE(recording.ok()) << recording.status();
+  auto target = Target::Connect(
+      Target::Transport::kUdp, absl::StrCat("127.0.0.1:", recording->notes.at(0).facts.at("port")));
+  ASSERT_TRUE(target.ok()) << target.status();
   for (const auto& packet : packets) {
     const std::span<const std::byte> bytes(packet);
     ASSERT_TRUE(target->Send(std::span(&bytes, 1)).ok());

@@ -18,7 +18,7 @@ using RetentionTest = SegmentTest;
 constexpr int64_t kHourNs = 3600 * dataplane::kSecondNs;
 
 TEST_P(RetentionTest, OldRecordingsGoUnlessTheyAreKeptOrPlayed) {
-  MakeLun({.max_age_ns = 1'000'000'000});
+  MakeLun({});
   ASSERT_TRUE(MakeChannel({}).ok());
   std::vector<std::string> names;
   for (int i = 0; i < 3; ++i) {
@@ -30,6 +30,9 @@ TEST_P(RetentionTest, OldRecordingsGoUnlessTheyAreKeptOrPlayed) {
   ASSERT_TRUE(node_.node().recorder().KeepRecording(names[0], true).ok());
   auto player = node_.Play(names[1]);
   ASSERT_TRUE(player.ok());
+  const auto update = services::LunUpdate{.name = "luns/ring"}.Set(&services::Lun::max_age_ns,
+                                                                   dataplane::kSecondNs);
+  ASSERT_TRUE(node_.node().luns().UpdateLun(update, "").ok());
   const auto left = [&] { return node_.node().recordings().ListRecordings(kChannel)->size(); };
   // By the clock of the node, on its own thread.
   EXPECT_TRUE(node_.executor().RunUntil([&] { return left() == 2; }));
