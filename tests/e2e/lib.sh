@@ -203,6 +203,12 @@ end_job() {
   ANSWER=$(cat "$WORK/job.json")
 }
 
+# stop_job: seals the newest recording that is being made, which start_job began; then as end_job.
+stop_job() {
+  tapectl jobs stop "$(tapectl_json jobs list | jq -r '[.jobs[] | select(.state == "RUNNING" and .direction == "RECORD")][0].name')" >/dev/null
+  end_job
+}
+
 is_closed() { tapectl_json recordings show "$1" | jq -e '.state == "SEALED" or .state == "SALVAGED"'; }
 
 newest_recording() { tapectl_json recordings list --segments | jq -r '.recordings[0].name // empty'; }
