@@ -5,7 +5,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 STORES=("${1:-posix}" "${1:-direct}")
-RATE=$((131072 * 50)) # samples per second: 50 blocks of 1 MiB of cf32_le
+RATE=$((8192 * 50)) # samples per second: 50 blocks of 64 KiB of cf32_le
 
 # ring STORE LUN CAPACITY
 ring() { lun_of_kind "$1" "$2" --capacity "$3" --full-policy ring; }
@@ -30,9 +30,9 @@ has_free_room() {
 
 wraps() {
   local name blocks
-  blocks=$(scaled 2000)
-  ring "$1" "$1" 256MiB
-  tapectl channel create "$1/c0" --block-bytes 512KiB >/dev/null
+  blocks=$(scaled 1600)
+  ring "$1" "$1" 32MiB
+  tapectl channel create "$1/c0" --block-bytes 64KiB >/dev/null
   tapectl record "$1/c0" --source synth --blocks "$blocks" >/dev/null
   wait_for 10 has_free_room "$1" || fail "$1 is not kept free"
   is_the_end "$1/c0" "$blocks" "$((blocks < 400 ? blocks : 400))"
@@ -50,14 +50,16 @@ wraps() {
 # The stream goes round the ring while the seconds around a trigger stay.
 triggered() {
   local capture kept named first end follower
-  ring "${STORES[1]}" trig 1GiB
-  tapectl channel create trig/t --block-bytes 1MiB --sample-rate "$RATE" --pre-trigger 1s --post-trigger 500ms >/dev/null
-  start_job record trig/t --source synth --blocks "$(scaled 3000)"
+  ring "${STORES[1]}" trig 64MiB
+  tapectl channel create trig/t --block-bytes 64KiB --sample-rate "$RATE" --pre-trigger 1s --post-trigger 500ms >/dev/null
+  start_job record trig/t --source synth --duration 1h
   wait_for 20 has_blocks trig/t 100
   tapectl_json play trig/t/latest --follow --from-time -1s --sink verify >"$WORK/follow.json" 2>&1 &
   follower=$!
   capture=$(tapectl_json trigger trig/t --label seen | jq -c '.captures[0]')
-  end_job
+  # Twice round the ring, of 1024 blocks.
+  wait_for 60 stream_has_blocks "$(scaled 2048)" || fail "the stream does not go on: $(job)"
+  stop_job
   ((JOB_STATUS == 0)) || fail "the stream failed: $ANSWER"
   # The ring may overtake it: then it is told.
   wait "$follower" || expect_error_in "$(cat "$WORK/follow.json")" DATA_LOSS RECORDING_NOT_FOUND
@@ -67,8 +69,8 @@ triggered() {
   kept=$(segments trig/t | jq -sc 'map(select(.kept))')
   json_is "$kept" "length >= 5 and length <= 8 and all(.state == \"SEALED\" and .missing_blocks == 0)" "kept segments"
   # Of 16 blocks each.
-  json_is "$kept" ".[0].segment * 16 * 131072 == $first" "the first sample kept"
-  json_is "$kept" "((.[-1].segment) + 1) * 16 * 131072 >= $end" "the last sample kept"
+  json_is "$kept" ".[0].segment * 16 * 8192 == $first" "the first sample kept"
+  json_is "$kept" "((.[-1].segment) + 1) * 16 * 8192 >= $end" "the last sample kept"
   json_is "$kept" '[.[].annotations[] | select(.label == "seen")] | length == 1' "the mark"
   # The segment that the answer names begins with that sample, and its own samples count from 0.
   named=$(jq -r .recording <<<"$capture")
@@ -82,6 +84,7 @@ triggered() {
   echo "trig/t: the trigger kept samples $first to $end in $(jq length <<<"$kept") segments while the ring went on"
 }
 
+stream_has_blocks() { tapectl_json jobs list | jq -e "[.jobs[] | select(.direction == \"RECORD\")][0].blocks >= $1"; }
 has_blocks() { segments "$1" | jq -se --argjson blocks "$2" 'map(.blocks) | add >= $blocks'; }
 
 keeps_through_a_kill() {
@@ -90,11 +93,11 @@ keeps_through_a_kill() {
   tapectl keep "$name" >/dev/null
   kill_service "$STORAGE_PID"
   start_storage
-  tapectl record "$lun/c0" --source synth --blocks "$(scaled 1000)" >/dev/null
+  tapectl record "$lun/c0" --source synth --blocks "$(scaled 600)" >/dev/null
   json_is "$(tapectl_json recordings show "$name")" '.kept' "$name"
   json_is "$(tapectl_json play "$name" --sink verify | tail -n 1)" '.lost_blocks == 0' "play $name"
   tapectl keep --release "$name" >/dev/null
-  tapectl record "$lun/c0" --source synth --blocks "$(scaled 1000)" >/dev/null
+  tapectl record "$lun/c0" --source synth --blocks "$(scaled 600)" >/dev/null
   if tapectl recordings show "$name" >/dev/null 2>&1; then fail "$name was released and is still there"; fi
 }
 
