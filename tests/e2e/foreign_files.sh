@@ -7,25 +7,6 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 CYCLES=${1:-$([[ -n ${TAPEDECK_LONG:-} ]] && echo 200 || echo 10)}
 LUNS=(posix ring)
 
-# foreign MEMBER NUMBER: five entries, and what they hold.
-foreign() {
-  local root=$1 id outside=$WORK/outside/$2
-  id=$(printf '20261122T%06dZ-%04x' "$2" "$2")
-  mkdir -p "$root/projects/exp$2" "$outside/$id" "$root/c0/$id" "$root/other$2/$id"
-  echo "results of $2" >"$root/projects/exp$2/results.csv"
-  echo "payload of $2" | tee "$root/projects/exp$2/data" "$root/c0/$id/data" "$root/other$2/$id/data" \
-    "$outside/data" "$outside/$id/data" "$outside/index" "$outside/manifest.json" "$outside/channel.json" >/dev/null
-  case $(($2 % 5)) in
-    0) ln -s "$outside" "$root/c0/linked$2" ;;
-    1) mkfifo "$root/c0/fifo$2" && ln -s "$outside/index" "$root/c0/$id/index" ;;
-    2) ln -s "$outside" "$root/c0/.deleted-$id" && ln -s "$outside" "$root/linked$2" ;;
-    3) mkdir -p "$root/c0/.deleted-$id" && echo mine >"$root/c0/.deleted-$id/data" ;;
-    4) python3 -c "import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])" "$WORK/s" && mv "$WORK/s" "$root/c0/socket$2" ;;
-  esac
-  ln -s "$outside/manifest.json" "$root/c0/$id/manifest.json"
-  ln -s "$outside/channel.json" "$root/other$2/channel.json"
-}
-
 # All that others have, of which PLANTED is the list: kinds, modes, sizes, targets of links, contents.
 # shellcheck disable=SC2185
 print_foreign() {
@@ -36,13 +17,13 @@ print_foreign() {
 has_spares() { (($(find "$WORK/member-$1/.tapedeck/spares" -name '[0-9]' | wc -l) >= 2)); }
 
 plant() {
-  local lun root number before=$WORK/before.list after=$WORK/after.list
+  local lun root before=$WORK/before.list after=$WORK/after.list
   PLANTED=$WORK/planted
   for lun in "${LUNS[@]}"; do wait_for 20 has_spares "$lun" || fail "$lun has no spares"; done
   find "$WORK"/member-* -print0 | LC_ALL=C sort -z >"$before"
   for lun in "${LUNS[@]}"; do
     root=$WORK/member-$lun
-    for number in {1..90}; do foreign "$root" "$((number + ${#lun} * 1000))"; done
+    "$(dirname "${BASH_SOURCE[0]}")/foreign_entries.py" "$root" "$WORK/outside" "$((${#lun} * 1000 + 1))" "$((${#lun} * 1000 + 90))"
     mkdir -p "$root/projects/.tapedeck/spares"
     cp "$root/.tapedeck/lun.json" "$root/projects/.tapedeck/"
     head -c 1M /dev/zero >"$root/.tapedeck/spares/900"
@@ -64,13 +45,13 @@ is_as_it_was() {
 cycle() {
   local lun name
   for lun in "${LUNS[@]}"; do
-    tapectl record "$lun/c0" --source synth --blocks 300 >/dev/null
+    tapectl record "$lun/c0" --source synth --blocks 100 >/dev/null
     json_is "$(tapectl_json scrub start "$lun" --rate 100GB)" '.state == "DONE" and .damaged == 0' "scrub of $lun"
   done
   for name in $(tapectl_json recordings list posix/c0 | jq -r '.recordings[1:][].name'); do
     tapectl recordings delete "$name" >/dev/null
   done
-  start_job record posix/c0 --source synth --duration 60s --resume-for 0s
+  start_job record posix/c0 --source synth --duration 1h --slots 2 --resume-for 0s
   kill_service "$STORAGE_PID"
   end_job
   if (($1 % 4 == 0)); then
@@ -99,7 +80,7 @@ without_links() {
   }
   stop_service "$STORAGE_PID"
   # With a file for each thread no call is written in two parts, with another thread's between them.
-  start_service "$WORK/storage.log" "$STORAGE_PORT" strace -ff -y -s 4096 -e trace=file,openat2 -o "$WORK/trace" \
+  start_service "$WORK/storage.log" "$STORAGE_PORT" strace -ff --seccomp-bpf -y -s 4096 -e trace=file,openat2 -o "$WORK/trace" \
     "$TAPEDECK_BIN/tapedeck-storage" --listen "$TAPEDECK_STORAGE" --state "$WORK/state" "${STORAGE_RAILS[@]}" ||
     { echo "strace may not trace here, so no system calls were looked at" && start_storage && return 0; }
   traced=$SERVICE_PID
@@ -122,11 +103,10 @@ start_storage
 start_worker
 mkdir "$WORK/member-posix" "$WORK/member-ring" "$WORK/outside"
 tapectl lun create posix --store posix --member "$WORK/member-posix" --capacity 2GiB --prewrite-files 2 --prewrite-bytes 1MiB >/dev/null
-tapectl lun create ring --store posix --member "$WORK/member-ring" --capacity 64MiB --full-policy ring --prewrite-files 2 \
+tapectl lun create ring --store posix --member "$WORK/member-ring" --capacity 16MiB --full-policy ring --prewrite-files 2 \
   --prewrite-bytes 1MiB >/dev/null
-for lun in "${LUNS[@]}"; do
-  tapectl channel create "$lun/c0" --datatype cf32_le --sample-rate 1e6 --block-bytes 64KiB >/dev/null
-done
+tapectl channel create posix/c0 --datatype cf32_le --sample-rate 1e6 --block-bytes 64KiB >/dev/null
+tapectl channel create ring/c0 --datatype cf32_le --sample-rate 1e6 --block-bytes 64KiB --segment 1MiB >/dev/null
 plant
 for ((number = 1; number <= CYCLES; ++number)); do cycle "$number"; done
 without_links
