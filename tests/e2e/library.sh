@@ -9,13 +9,22 @@ BUILD=${TAPEDECK_BIN%/bin}
 # run_example NAME ARGUMENT...
 run_example() { timeout "$(slow 60)" "$PROGRAMS/$1" "$TAPEDECK_STORAGE" r0=tcp:127.0.0.1 "${@:2}"; }
 
+# Where ccache is installed, what was compiled in another run is not compiled again: the folder, which is another each time, and the
+# times of installed headers do not count. It does not see that nvcc's -isystem= names that folder, but -I.
+use_ccache() {
+  command -v ccache >/dev/null || return 0
+  export CMAKE_CXX_COMPILER_LAUNCHER=ccache CMAKE_CUDA_COMPILER_LAUNCHER=ccache
+  export CCACHE_BASEDIR=$WORK CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=include_file_mtime,include_file_ctime
+}
+
 install_and_build() {
   need cmake
   need python3
   [[ -e $BUILD/gpu_worker/api/libtapedeck.so ]] || skip "this build has no libtapedeck"
+  use_ccache
   cmake --install "$BUILD" --component dev --prefix "$PREFIX" >/dev/null
   cp -r "$PREFIX/usr/share/doc/tapedeck-dev/examples" "$WORK/examples"
-  cmake -S "$WORK/examples" -B "$PROGRAMS" -DCMAKE_PREFIX_PATH="$PREFIX/usr" >"$WORK/configure.log" 2>&1 ||
+  cmake -S "$WORK/examples" -B "$PROGRAMS" -DCMAKE_PREFIX_PATH="$PREFIX/usr" -DCMAKE_NO_SYSTEM_FROM_IMPORTED=ON >"$WORK/configure.log" 2>&1 ||
     fail "the examples do not configure: $(tail -n 5 "$WORK/configure.log")"
   cmake --build "$PROGRAMS" >"$WORK/build.log" 2>&1 || fail "the examples do not build: $(tail -n 20 "$WORK/build.log")"
 }
