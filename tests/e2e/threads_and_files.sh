@@ -5,7 +5,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 need prlimit
 
-CYCLES=${1:-$([[ -n ${TAPEDECK_LONG:-} ]] && echo 2000 || echo 50)}
+CYCLES=${1:-$([[ -n ${TAPEDECK_LONG:-} ]] && echo 2000 || echo 30)}
 
 # usage PID: threads, maps, descriptors, files of its state.
 usage() {
@@ -15,22 +15,19 @@ usage() {
   echo "$threads $maps $(find "/proc/$1/fd" -mindepth 1 | wc -l) $(find "$WORK/state" -type f | wc -l)"
 }
 
-scrub_has_ended() { [[ $(tapectl_json scrub show "$1" | jq -r .state) != RUNNING ]]; }
-
-# cycle NUMBER: four scrubs for each channel, so that few processes are started.
+# cycle NUMBER: of few processes, which is what it costs.
 cycle() {
-  local channel=l0/c$1 recording
+  local channel=l0/c$1
   tapectl channel create "$channel" --block-bytes 64KiB --datatype cf32_le --sample-rate 1e6 >/dev/null
-  recording=$(tapectl_json record "$channel" --source synth --blocks 70 | jq -r .recording)
-  tapectl recordings verify "$recording" >/dev/null || fail "cycle $1 does not verify"
+  tapectl record "$channel" --source synth --blocks 70 >/dev/null || fail "cycle $1 does not record"
+  tapectl recordings verify "$channel/latest" >/dev/null || fail "cycle $1 does not verify"
   if (($1 % 4 == 0)); then
     tapectl scrub start "$channel" --detach --rate 1kB >/dev/null
     tapectl scrub stop "$channel" >/dev/null
   else
-    tapectl scrub start "$channel" --detach --rate 1TB >/dev/null
-    wait_for 20 scrub_has_ended "$channel" || fail "cycle $1: the scrub does not end"
+    timeout "$(slow 20)" "$TAPEDECK_BIN/tapectl" scrub start "$channel" --rate 1TB >/dev/null || fail "cycle $1: the scrub does not end"
   fi
-  tapectl recordings delete "$recording" >/dev/null
+  tapectl recordings delete "$channel/latest" >/dev/null
   tapectl channel delete "$channel" >/dev/null
 }
 
@@ -42,9 +39,9 @@ cycles() {
 
 stay_where_they_were() {
   local -a before after
-  cycles 1 20
+  cycles 1 12
   read -ra before < <(usage "$STORAGE_PID")
-  cycles 21 $((20 + CYCLES))
+  cycles 13 $((12 + CYCLES))
   sleep 1
   read -ra after < <(usage "$STORAGE_PID")
   echo "before: ${before[*]}; after $CYCLES cycles: ${after[*]} (threads, maps, descriptors, files of the state)"
