@@ -5,8 +5,9 @@
 # The client stands for other machines, whose processors are their own: where there are eight or more it gets a quarter of
 # them for itself, and the services have the rest, alone as beside it; elsewhere it has the lowest priority.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/honest_lib.sh"
 
-SECONDS_OF_IT=${1:-$([[ -n ${TAPEDECK_LONG:-} ]] && echo 60 || echo 10)}
+SECONDS_OF_IT=${1:-$([[ -n ${TAPEDECK_LONG:-} ]] && echo 60 || echo 5)}
 MAX_GROWTH_KB=$((128 * 1024))
 
 resident_kb() { awk '/^VmRSS/ {print $2}' "/proc/$STORAGE_PID/status"; }
@@ -38,32 +39,23 @@ sessions() { tapectl_json nodes | jq '[.. | .sessions? // empty] | max'; }
 
 has_sessions() { (($(sessions) == $1)); }
 
-# honest_recording SECONDS: into a ring, which no stream fills; the job goes on in the background.
-honest_recording() { start_job record l0/c0 --source synth --duration "$1s"; }
-
-# rate: MB/s of the job that has ended.
-rate() { jq .mb_per_s <<<"$ANSWER"; }
-
 begin_test
 apart
 start_storage
 start_worker
-tapectl lun create l0 --store memory --capacity 256MiB --full-policy ring >/dev/null
-tapectl channel create l0/c0 --block-bytes 1MiB >/dev/null
+make_ring c0
 CAPACITY=64MiB lun_with_channel memory h0/c cf32_le 64KiB
 for name in c-a c-b c-c c-d; do tapectl channel create "h0/$name" --block-bytes 64KiB >/dev/null; done
 victim=$(tapectl_json record h0/c --source synth --blocks 50 | jq -r .recording)
 mapfile -t rails < <(rail_addresses)
 # The ring's memory is resident from here on, however slow this machine is.
-is_whole "$(tapectl_json record l0/c0 --source synth --blocks 300)" "a recording of more than the ring holds"
+is_whole "$(tapectl_json record l0/c0 --source synth --blocks 600)" "a recording of more than the ring holds"
 
-honest_recording $((SECONDS_OF_IT / 2 + 1))
-end_job
-is_whole "$ANSWER" "an honest recording alone"
+honest_recording_alone c0 $((SECONDS_OF_IT / 2))
 alone=$(rate)
 rested=$(resident_kb)
 
-honest_recording $((SECONDS_OF_IT + 6))
+honest_recording c0
 before=$(resident_kb)
 forget_peak
 mkfifo "$WORK/said"
@@ -74,7 +66,7 @@ becomes_quiet $((6 * SECONDS_OF_IT + 20)) || fail "the hostile client is not qui
 silent=$(milliseconds)
 paste -sd' ' "$WORK/hostile.txt"
 ! grep -q ' 0$' "$WORK/hostile.txt" || fail "an attack never began"
-end_job
+stop_job
 ((JOB_STATUS == 0)) || fail "the honest recording failed: $ANSWER"
 is_whole "$ANSWER" "an honest recording beside a hostile client"
 wait_for 20 has_sessions 0 || fail "$(sessions) hostile sessions are still there"

@@ -5,14 +5,15 @@
 # headers and streams that never end, more connections than there is room for, TLS 1.2, key updates without end.
 # TAPEDECK_LONG=1: 10,000 connections, longer storms; with eight processors or more the rate may fall by 5 % at most.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/honest_lib.sh"
 source "$(dirname "${BASH_SOURCE[0]}")/authority.sh"
 source "$(dirname "${BASH_SOURCE[0]}")/admin.sh"
 need openssl
 /usr/bin/python3 -c 'import grpc' 2>/dev/null || skip "python3-grpcio is not installed"
 
 HERE=$(dirname "${BASH_SOURCE[0]}")
-CONNECTIONS=$([[ -n ${TAPEDECK_LONG:-} ]] && echo 10000 || echo 1000)
-STORM_S=$([[ -n ${TAPEDECK_LONG:-} ]] && echo 20 || echo 5)
+CONNECTIONS=$([[ -n ${TAPEDECK_LONG:-} ]] && echo 10000 || echo 500)
+STORM_S=$([[ -n ${TAPEDECK_LONG:-} ]] && echo 20 || echo 2)
 LEAST_PERCENT=95
 FIVE_OR_MORE='(4\.9|[5-9]\.|[1-9][0-9]+\.)' # seconds
 TARGET=luns/l0/channels/ann
@@ -90,10 +91,6 @@ key_updates() {
 
 ended_as() { grep -qE "$1" "$WORK"/attack-*.txt || fail "no attack ended as $1: $(cat "$WORK"/attack-*.txt "$WORK"/attack-*.log)"; }
 
-# honest SECONDS: ann's recording, which goes round a ring.
-honest() { start_job record l0/ann --source synth --duration "$1s"; }
-rate() { jq .mb_per_s <<<"$ANSWER"; }
-
 strangers_are_refused() {
   unreachable other/root
   no_handshake "it has no certificate"
@@ -141,13 +138,11 @@ WORKER_OPTIONS=(--tls-cert "$CA/worker.pem" --tls-key "$CA/worker.key" --tls-ca 
 start_storage
 start_worker
 export TAPEDECK_TLS_CERT=$CA/root.pem TAPEDECK_TLS_KEY=$CA/root.key TAPEDECK_TLS_CA=$CA/ca.pem
-tapectl lun create l0 --store memory --capacity 256MiB --full-policy ring >/dev/null
-for channel in ann ann-2; do tapectl channel create "l0/$channel" --block-bytes 1MiB >/dev/null; done
+make_ring ann ann-2
 
-honest "$(slow 2)"
-end_job
+honest_recording_alone ann 2
 alone=$(rate)
-honest 3600
+honest_recording ann
 # Before the storms, which leave no room for single lines in the log.
 bare slow_handshake
 strangers_are_refused
@@ -160,8 +155,7 @@ for name in replay mute_stream large_message; do session ann "$name"; done
 attack key_updates "$STORM_S"
 those_without_rights_are_refused
 attacks_end_well
-tapectl jobs cancel "$(tapectl_json jobs list | jq -r '[.jobs[] | select(.state == "RUNNING")][0].name')" >/dev/null
-end_job
+stop_job
 is_whole "$ANSWER" "an honest recording beside strangers"
 beside=$(rate)
 echo "handshakes that failed: $(metric storage tapedeck_tls_handshakes_failed_total)"
