@@ -124,7 +124,7 @@ for seconds in 2 8 32; do
   JOB_PID=$!
   wait_for 15 is_listening "$before" || fail "nobody listens: $(cat "$WORK/job.json" "$WORK/job.log")"
   is_listening "$before"
-  "$TAPEDECK_BIN/tapedeck-emulator" --udp "127.0.0.1:$PORT" --rate 8MB --duration 1h --packet-bytes 8192 >"$WORK/sent.json" &
+  "$TAPEDECK_BIN/tapedeck-emulator" --udp "127.0.0.1:$PORT" --rate 8MB --duration 1h --packet-bytes 32768 >"$WORK/sent.json" &
   SENDER=$!
   wait_for $((seconds + 15)) heard_some || fail "nothing is heard: $(job)"
   kill -INT "$SENDER" # it sends the end of the stream
@@ -176,7 +176,7 @@ device() { exec "$TAPEDECK_BIN/tapedeck-emulator" --udp "127.0.0.1:$1" --packets
 device "$PORT" 8192 >/dev/null &
 DEVICES=($!)
 sleep 0.5
-device "$PORT2" 1432 >/dev/null &
+device "$PORT2" 2864 >/dev/null &
 DEVICES+=($!)
 end_job
 for pid in "${DEVICES[@]}"; do kill "$pid" 2>/dev/null || true; done
@@ -192,10 +192,13 @@ done
 cmp "$WORK/timed-1.bin" "$WORK/timed-2.bin" || fail "two devices on one clock are not aligned"
 
 # A killed worker: its members end, and are named; the others go on.
-start_job record --group dies --source synth:noise=0 --start-in "$(slow 1)s" --duration "$(slow 4)s" \
+start_job record --group dies --source synth:noise=0 --slots 2 --start-in "$(slow 1)s" --duration 1h \
   --member "$TAPEDECK_WORKER=$FIRST/l0/c1" --member "$WORKER2=$SECOND/l0/c4"
 kill_service "$WORKER2_PID"
-end_job
+before=$(job .blocks)
+others_go_on() { job ".state == \"RUNNING\" and .blocks > $before + 50" -e; }
+wait_for 20 others_go_on || fail "the other member does not go on: $(job)"
+stop_job
 ((JOB_STATUS != 0)) || fail "nobody says that a member died: $ANSWER"
 json_is "$ANSWER" '.jobs[0].state == "SUCCEEDED" and .jobs[0].lost_blocks == 0 and .jobs[1].state == "FAILED"' "who died"
 json_is "$ANSWER" '.jobs[1].error.message | contains("member 2 of 2 of dies")' "the name of who died"
@@ -204,7 +207,7 @@ wait_for 30 is_closed "$(tapectl_json recordings list --group dies | jq -r '.rec
 # A worker that answers nothing holds nobody up, and Ctrl-C reaches the others.
 start_second_worker
 kill -STOP "$WORKER2_PID"
-start_job record --group mute --source synth:noise=0 --start-in "$(slow 1)s" --duration 600s --member "$TAPEDECK_WORKER=$FIRST/l0/c1" --member "$WORKER2=$SECOND/l0/c4"
+start_job record --group mute --source synth:noise=0 --slots 2 --start-in "$(slow 1)s" --duration 600s --member "$TAPEDECK_WORKER=$FIRST/l0/c1" --member "$WORKER2=$SECOND/l0/c4"
 mute_goes() { tapectl_json jobs list | jq -e '.jobs[0] | .state == "RUNNING" and .blocks > 0'; }
 wait_for 20 mute_goes >/dev/null || fail "the other member does not go on"
 kill -INT "$(pgrep -P "$JOB_PID" tapectl)"
