@@ -72,6 +72,24 @@ unit_test() {
   fi
 }
 
+# compile_and_link COMPILER ARGUMENT...: as the compiler does with these, which are files.cc, options and what is linked; where ccache
+# is installed, it has what was compiled in another run.
+compile_and_link() {
+  local word options=() objects=() linked=()
+  for word in "${@:2}"; do
+    case $word in
+      *.cc) objects+=("$word") ;;
+      -I* | -f* | -std=*) options+=("$word") ;;
+      *) linked+=("$word") ;;
+    esac
+  done
+  for word in "${objects[@]}"; do
+    CCACHE_NOHASHDIR=1 $(command -v ccache) "$1" "${options[@]}" -c "$word" -o "${word//\//-}.o" || return
+  done
+  objects=("${objects[@]//\//-}")
+  "$1" "${options[@]}" "${objects[@]/%/.o}" "${linked[@]}"
+}
+
 # run COMMAND
 run() {
   echo "\$ $1"
