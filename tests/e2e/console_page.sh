@@ -26,6 +26,6 @@ fi
 WORKER_DEVICE=host start_worker
 has_page || skip "this build has no page"
 
-mkdir -p "$WORK"/{member,left,right,pictures}
+mkdir -p "$WORK"/{member,left,right}
 export WORK TAPEDECK_BIN STORAGE_PID
-CONSOLE=http://127.0.0.1:$CONSOLE_PORT PATH=$TAPEDECK_BIN:$PATH PICTURES=${1:-$WORK/pictures} timeout "$(slow 400)" node "$HERE/story.js"
+CONSOLE=http://127.0.0.1:$CONSOLE_PORT PATH=$TAPEDECK_BIN:$PATH PICTURES=${1:-} timeout "$(slow 400)" node "$HERE/story.js"

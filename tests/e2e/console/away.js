@@ -1,6 +1,6 @@
 // The node is away: frozen, or out of reach. The page is grey and says since when, and nothing on it claims that all is well.
 import assert from 'node:assert/strict';
-import { examine, goTo, PICTURES, until } from './browser.js';
+import { examine, goTo, picture, until } from './browser.js';
 
 const NODE = Number(process.env.STORAGE_PID);
 
@@ -31,7 +31,7 @@ export async function seeItGo(page) {
     assert.match(await alarms.textContent(), /Unknown: the storage node does not answer\./);
     assert.doesNotMatch(await page.locator('main').textContent(), /No alarms|Nothing is wrong|No LUNs|no LUN yet/);
     await examine(page, 'a node that is away');
-    await page.screenshot({ path: `${PICTURES}/away.png`, fullPage: true });
+    await picture(page, 'away');
   } finally {
     process.kill(NODE, 'SIGCONT');
   }

@@ -14,8 +14,8 @@ const PATIENCE_MS = 60000 * Number(process.env.TAPEDECK_SLOWNESS || 1);
 
 export async function openBrowser() {
   const sandbox = process.getuid() === 0 ? ['--no-sandbox'] : [];
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: [...sandbox, '--disable-dev-shm-usage'] });
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true });
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: [...sandbox, '--disable-dev-shm-usage', '--disable-gpu'] });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true, reducedMotion: 'reduce' });
   context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const complaints = [];
@@ -28,6 +28,11 @@ export async function openBrowser() {
     if (!request.url().startsWith(CONSOLE) && !/^(blob|data):/.test(request.url())) complaints.push(`asks ${request.url()}`);
   });
   return { browser, page, complaints };
+}
+
+// A picture of the whole page, or of what the screen shows of it, where somebody wants one.
+export async function picture(page, name, fullPage = true) {
+  if (PICTURES) await page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage });
 }
 
 export const goTo = (page, hash) => page.goto(`${CONSOLE}/#/${hash}`);
@@ -64,8 +69,8 @@ export const shortName = (name) => name.split('/').filter((_, index) => index % 
 
 // Nothing that axe complains of, however little.
 export async function examine(page, what) {
-  await page.evaluate(AXE);
-  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }));
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }));
   const told = violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).slice(0, 3).join(' ')}`);
   assert.deepEqual(told, [], `${what}: axe`);
 }

@@ -1,6 +1,6 @@
 // A fresh node shows the way to its first recording, each step with a button that leads to its form.
 import assert from 'node:assert/strict';
-import { examine, goTo, PICTURES } from './browser.js';
+import { examine, goTo, picture } from './browser.js';
 
 const steps = (page) => page.getByRole('region', { name: 'First steps', exact: true });
 
@@ -18,7 +18,7 @@ export async function beginHere(page) {
     assert.deepEqual(await standOf(page), ['next', 'later', 'later'], hash);
   }
   await examine(page, 'first steps');
-  await page.screenshot({ path: `${PICTURES}/first-steps.png`, fullPage: true });
+  await picture(page, 'first-steps');
   await steps(page).getByRole('link', { name: 'New LUN' }).click();
   await page.getByRole('dialog', { name: 'New LUN' }).waitFor();
 }

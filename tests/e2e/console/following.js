@@ -1,6 +1,6 @@
 // A stream with losses is followed while it is recorded, and the gauges beside it.
 import assert from 'node:assert/strict';
-import { examine, goTo, PICTURES, start, tapectl, tapectlJson, until } from './browser.js';
+import { examine, goTo, picture, start, tapectl, tapectlJson, until } from './browser.js';
 import { pixels } from './looking.js';
 
 const RATE = 4e6; // bytes a second
@@ -13,7 +13,7 @@ export async function beginStream() {
   tapectl('channel', 'create', 'l0/live', '--block-bytes', '64KiB', '--sample-rate', String(RATE / 8), '--commit', 'written');
   const recorder = start('tapectl', 'record', 'l0/live', '--source', 'ingest:udp=127.0.0.1:0,timeout=60', '--duration', '10m');
   const port = await until('somebody listens', () => newestJob().notes?.find((note) => note.code === 'INGEST_LISTENS')?.port);
-  const sender = start('tapedeck-emulator', '--udp', `127.0.0.1:${port}`, '--rate', `${RATE / 1e6}MB`, '--drop', '200', '--drop-run', '300', '--duration', '10m');
+  const sender = start('tapedeck-emulator', '--udp', `127.0.0.1:${port}`, '--rate', `${RATE / 1e6}MB`, '--packet-bytes', '8192', '--drop', '1600', '--drop-run', '40', '--duration', '10m');
   const recording = await until('it has a recording', () => newestJob().recording);
   return { job: newestJob().name, recording, recorder, sender };
 }
@@ -67,7 +67,7 @@ export async function seeGap(page, recording) {
   assert.ok(seen.grey < seen.height, 'what is beside the gap is there');
   assert.ok((await page.locator('.timeline .gap').count()) > 0);
   await examine(page, 'gaps');
-  await page.screenshot({ path: `${PICTURES}/gaps.png`, fullPage: true });
+  await picture(page, 'gaps');
 }
 
 export async function endStream(page, { job, sender, recorder }) {

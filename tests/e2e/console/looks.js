@@ -1,6 +1,6 @@
 // How the pages look, and what axe says of them, on a small and a large screen, light and dark.
 import assert from 'node:assert/strict';
-import { examine, goTo, PICTURES } from './browser.js';
+import { examine, goTo, picture } from './browser.js';
 
 const SCREENS = [
   { width: 1440, colorScheme: 'light' },
@@ -28,7 +28,7 @@ async function look(page, hash, sign, screen) {
   await examine(page, name);
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   assert.ok(wide <= 0, `${name}: the page is ${wide} pixels wider than the screen`);
-  await page.screenshot({ path: `${PICTURES}/${name.replaceAll(' ', '-')}.png`, fullPage: true });
+  await picture(page, name.replaceAll(' ', '-'));
 }
 
 // A form over the page.
@@ -39,7 +39,7 @@ async function lookAtForm(page, screen) {
   await page.locator('.panel .facts').first().waitFor();
   await page.getByRole('dialog').waitFor();
   await examine(page, `form ${screen.width} ${screen.colorScheme}`);
-  await page.screenshot({ path: `${PICTURES}/form-${screen.width}-${screen.colorScheme}.png` });
+  await picture(page, `form-${screen.width}-${screen.colorScheme}`, false);
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 }

@@ -58,7 +58,7 @@ try {
   assert.deepEqual(complaints, [], 'the browser complains');
 } catch (error) {
   console.error(complaints.join('\n'));
-  await page.screenshot({ path: `${process.env.PICTURES}/failed.png`, fullPage: true }).catch(() => {});
+  await page.screenshot({ path: `${process.env.PICTURES || process.env.WORK}/failed.png`, fullPage: true }).catch(() => {});
   throw error;
 } finally {
   await browser.close();
