@@ -26,6 +26,9 @@ find_libfaketime() {
   [[ -z $STEPS_MACHINE ]] || return 0
   LIBFAKETIME=$(find /usr/lib/*/faketime/libfaketimeMT.so.1 2>/dev/null | head -n 1)
   [[ -n $LIBFAKETIME ]] || skip "libfaketime is not installed"
+  # Without a compiler the programs look at files for the steady clock, and spin for its timers.
+  ! c++ -shared -fPIC -O1 -o "$WORK/steady_calls.so" "$(dirname "${BASH_SOURCE[0]}")/steady_calls.cc" 2>"$WORK/steady_calls.log" ||
+    LIBFAKETIME=$WORK/steady_calls.so:$LIBFAKETIME
 }
 
 # by_clock COMMAND...: what it starts goes by the clock that is stepped.
@@ -118,7 +121,7 @@ is_there() { tapectl recordings show "$1"; }
 is_gone() { ! is_there "$1"; }
 
 # emulate PORT SECONDS: a device of a low rate.
-emulate() { "$TAPEDECK_BIN/tapedeck-emulator" --tcp "127.0.0.1:$1" --rate "$RATE" --duration "$2s" >"$WORK/sent.json"; }
+emulate() { "$TAPEDECK_BIN/tapedeck-emulator" --tcp "127.0.0.1:$1" --rate "$RATE" --duration "$2s" --packet-bytes 8192 >"$WORK/sent.json"; }
 
 # in_time WHAT COMMAND...: it succeeds each time that it is begun after the limit. How long it takes itself does not count.
 in_time() {
@@ -129,7 +132,7 @@ in_time() {
     ! "${@:2}" >/dev/null 2>&1 || break
     [[ $AT == none ]] || ((begun < LIMIT + ${UNSTEPPED[$1]:-0} || begun < $(slow "$LIMIT"))) || fail "clock at $AT s: not in $begun ms: $1"
     ((begun < 60000)) || fail "without a step: not in a minute: $1"
-    sleep 0.05
+    sleep 0.15
   done
   [[ $AT != none || -z $STEPS_MACHINE ]] || UNSTEPPED[$1]=$begun
   echo "clock at $AT s: $1 after $begun ms"
@@ -233,7 +236,7 @@ make_group_luns
 record_aged "the beginning"
 CHANNEL=live/c0
 begin_ingest tcp=127.0.0.1:0,timeout=60
-emulate "$PORT" 120 &
+emulate "$PORT" 3600 & # until the job is cancelled
 wait_for 10 resumed 0 || fail "the job does not run: $(job)"
 read -r RECORD_JOB RECORDING <<<"$(job '"\(.name) \(.recording)"')"
 tapectl_json play "$RECORDING" --follow --behind 100ms --sink null >"$WORK/follow.json" 2>&1 &
