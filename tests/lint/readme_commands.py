@@ -2,6 +2,7 @@
 """Every command that a README gives is one: its script or program is there, the tests that it names exist, and so do its options."""
 import fnmatch
 import functools
+import json
 import os
 import re
 import shlex
@@ -54,12 +55,27 @@ class Programs:
         """None, or what is wrong with a run of ctest or of a test program."""
         if words[0] == "ctest":
             chosen = [w for w in words[1:] if not w.startswith(("-V", "-j", "--test-dir")) and w != "build"]
-            listed = re.search(r"Total Tests: [1-9]", output("ctest", "--test-dir", str(self.build), "-N", *chosen))
+            listed = self.entries_of(chosen)
         else:
             program = self.build / words[0].removeprefix("build/")
             chosen = [w for w in words if w.startswith("--gtest_filter=")]
             listed = program.exists() and output(str(program), "--gtest_list_tests", *chosen)
         return None if listed or self.is_chosen_in_sources(words) else f"{' '.join(words)}: chooses no test"
+
+    @functools.cache
+    def entries(self):
+        """(name, labels) of all entries of ctest, which runs every test program for them."""
+        listed = output("ctest", "--test-dir", str(self.build), "--show-only=json-v1")
+        return [(entry["name"], [label for p in entry["properties"] if p["name"] == "LABELS" for label in p["value"]])
+                for entry in (json.loads(listed)["tests"] if listed else [])]
+
+    def entries_of(self, chosen):
+        """The entries that options of ctest choose; none if they are others than -R and -L."""
+        options = dict(zip(chosen[::2], chosen[1::2]))
+        if len(chosen) % 2 or not options.keys() <= {"-R", "-L"}:
+            return []
+        return [name for name, labels in self.entries() if re.search(options.get("-R", ""), name)
+                and any(re.search(options.get("-L", ""), label) for label in labels or [""])]
 
     def is_chosen_in_sources(self, words):
         """Whether they choose a test by what the sources say: programs of unit tests need not be built."""

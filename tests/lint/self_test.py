@@ -1,16 +1,61 @@
 #!/usr/bin/python3
 """Each lint rejects a small bad tree with the right message and accepts the mended one."""
+import functools
+import importlib
 import json
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
+import traceback
 import unittest
 
 HERE = pathlib.Path(__file__).parent
 LONG_BODY = "  x();\n" * 61
+
+
+@functools.cache
+def program(lint):
+    """The code of a lint, whose modules are loaded."""
+    path = HERE / f"{lint}.py"
+    importlib.import_module(lint)
+    return compile(path.read_text(), path, "exec")
+
+
+def run_as_program(lint, arguments):
+    """What this process does and ends with as that lint."""
+    sys.argv = [f"{lint}.py", *arguments]
+    os.environ["TAPEDECK_LONG"] = "1"
+    status = 1
+    try:
+        exec(program(lint), {"__name__": "__main__", "__file__": str(HERE / f"{lint}.py")})
+        status = 0
+    except SystemExit as end:
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
+        status = end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
+def fork(lint, arguments):
+    """(status, output) of a lint: in a child, which need not start Python anew."""
+    program(lint)
+    sys.stdout.flush()
+    with tempfile.TemporaryFile("w+") as said:
+        pid = os.fork()
+        if pid == 0:
+            os.dup2(said.fileno(), sys.stdout.fileno())
+            os.dup2(said.fileno(), sys.stderr.fileno())
+            run_as_program(lint, arguments)
+        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        said.seek(0)
+        return status, said.read()
 
 
 def run(lint, files, build=None):
@@ -21,11 +66,7 @@ def run(lint, files, build=None):
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             (root / path).write_text(text.replace("@ROOT@", str(root)))
             (root / path).chmod(0o755 if text.startswith("#!") else 0o644)
-        command = [sys.executable, str(HERE / f"{lint}.py"), "--root", str(root)]
-        if build is not None:
-            command += ["--build", str(root / "build")]
-        result = subprocess.run(command, env={**os.environ, "TAPEDECK_LONG": "1"}, capture_output=True, text=True, check=False)
-        return result.returncode, result.stdout + result.stderr
+        return fork(lint, ["--root", str(root), *(["--build", str(root / "build")] if build is not None else [])])
 
 
 def commands(*paths):
