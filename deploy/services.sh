@@ -3,13 +3,15 @@
 # build on loopback, each with its own state in a temporary directory, and stops what it started.
 # Use: services_begin; trap services_end EXIT; start_storage; start_worker.
 
-TAPEDECK_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+TAPEDECK_ROOT=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)
 TAPEDECK_BIN=${TAPEDECK_BIN:-$TAPEDECK_ROOT/build/bin}
 # Both services' rails, as in TAPEDECK_RAILS="r0=verbs:10.0.0.1 r1=verbs:10.0.1.1".
 read -ra RAILS <<<"${TAPEDECK_RAILS:-r0=tcp:127.0.0.1 r1=tcp:127.0.0.2}"
 RAIL_KIND=${RAILS[0]#*=}
 RAIL_KIND=${RAIL_KIND%%:*}
-mapfile -t STORAGE_RAILS < <(printf -- '--rail\n%s\n' "${RAILS[@]}")
+STORAGE_RAILS=()
+for rail in "${RAILS[@]}"; do STORAGE_RAILS+=(--rail "$rail"); done
+unset rail
 WORKER_RAILS=("${STORAGE_RAILS[@]}")
 # What else they are started with.
 STORAGE_OPTIONS=()
@@ -29,7 +31,7 @@ services_begin() {
 # other user can write into.
 hold_ports() {
   local locks=/tmp/tapedeck-ports-$EUID set=$RANDOM
-  mkdir -m 700 "$locks" 2>/dev/null || true
+  [[ -d $locks ]] || mkdir -m 700 "$locks" 2>/dev/null || true
   if [[ ! -d $locks || -L $locks || ! -O $locks ]]; then
     echo "hold_ports: $locks is no folder of this user; remove it" >&2
     return 1
@@ -45,12 +47,14 @@ hold_ports() {
   return 1
 }
 
-# A TCP port of this script's that it has not had and nothing listens on. Without services_begin nobody holds it.
+# A TCP port of this script's that it has not had and on which nobody answers at 127.0.0.1. Without services_begin nobody holds it.
+# It is called in a subshell.
 free_port() {
   local port
   [[ -n ${PORTS_FROM:-} ]] || hold_ports
+  set -o noclobber
   for ((port = PORTS_FROM; port < PORTS_FROM + 100; ++port)); do
-    [[ -z $(ss -Htln "sport = :$port") ]] && mkdir "$WORK/.port-$port" 2>/dev/null && echo "$port" && return 0
+    ! port_answers "$port" && { : >"$WORK/.port-$port"; } 2>/dev/null && echo "$port" && return 0
   done
   echo "free_port: no free TCP port from $PORTS_FROM on" >&2
   return 1
@@ -71,27 +75,34 @@ programs_each() {
 # (TAPEDECK_SLOWNESS).
 slow() { echo $(($1 * ${TAPEDECK_SLOWNESS:-1} * $(programs_each))); }
 
-# wait_for SECONDS COMMAND...: runs the command until it succeeds, more and more seldom, and with twice the time that a run took
-# between two, so that looking takes a third of a processor at most. It fails when the time is over, which is longer on a slow machine.
+# wait_for SECONDS COMMAND...: runs the command until it succeeds. Between two runs it waits a sixth of the time that it has waited
+# in all, 200 ms at most, and twice the time that a run took, 150 ms at most. Looking takes a third of a processor at most, and less the
+# longer it lasts. It fails when the time is over, which is longer on a slow machine.
 wait_for() {
-  local limit=$(($1 * 1000)) begun looked now nap pause=3
-  begun=$(milliseconds) looked=$begun
+  local limit=$(($1 * 1000)) begun=$((${EPOCHREALTIME/[.,]/} / 1000)) now pause look
+  local looked=$begun
   shift
   until "$@" >/dev/null 2>&1; do
-    now=$(milliseconds)
+    now=$((${EPOCHREALTIME/[.,]/} / 1000))
     ((now - begun < limit || now - begun < $(slow "$limit"))) || return 1
-    ((pause >= 30)) || pause=$((pause + 2))
-    nap=$((2 * (now - looked)))
-    nap=$((nap < pause ? pause : nap > 150 ? 150 : nap))
-    printf -v nap '0.%03d' "$nap"
-    sleep "$nap"
-    looked=$(milliseconds)
+    pause=$(((now - begun) / 6)) look=$((2 * (now - looked)))
+    pause=$((pause < 5 ? 5 : pause > 200 ? 200 : pause)) look=$((look > 150 ? 150 : look))
+    nap $((pause > look ? pause : look))
+    looked=$((${EPOCHREALTIME/[.,]/} / 1000))
   done
+}
+
+# nap MILLISECONDS: less than a second, without a process: nothing ever comes out of that pipe.
+exec {NAPS}<> <(:)
+nap() {
+  local seconds
+  printf -v seconds '0.%03d' "$1"
+  read -rt "$seconds" -u "$NAPS" || true
 }
 
 milliseconds() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
 
-port_answers() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+port_answers() { { :; } 2>/dev/null 3<>"/dev/tcp/127.0.0.1/$1"; }
 
 # started_or_dead PID PORT
 started_or_dead() { port_answers "$2" || ! kill -0 "$1"; }

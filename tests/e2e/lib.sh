@@ -4,7 +4,10 @@
 set -Eeuo pipefail
 # In a subshell the message might become part of an answer.
 trap '((BASH_SUBSHELL > 0)) || echo "FAILED at ${BASH_SOURCE[0]##*/}:$LINENO: $BASH_COMMAND" >&2' ERR
-source "$(dirname "${BASH_SOURCE[0]}")/../../deploy/services.sh"
+source "${BASH_SOURCE[0]%/*}/../../deploy/services.sh"
+# Debian's Python, which has Debian's packages and is no shim; also of the programs that a test starts. A link to what is not here is
+# passed over.
+PATH=$TAPEDECK_ROOT/tests/e2e/programs:$PATH
 DATA=${TAPEDECK_DATA:-$TAPEDECK_ROOT/../shared/data}
 MIB=$((1024 * 1024))
 
@@ -18,21 +21,42 @@ skip() {
   exit 77
 }
 
-# jq compiles its own library each time it starts, for which it takes ten times as long as gojq in all; but gojq sorts no keys.
-jq() {
-  if [[ $HAS_GOJQ == no || " $* " == *' -S '* || " $* " == *' --sort-keys '* ]]; then command jq "$@"; else gojq "$@"; fi
-}
-HAS_GOJQ=$(command -v gojq || echo no)
+# jq compiles its own library each time it starts and takes ten times as long as gojq, which sorts keys unasked, and refuses to be asked.
+if JQ=$(command -v gojq); then
+  jq() {
+    local option options=()
+    for option in "$@"; do [[ $option == -S || $option == --sort-keys ]] || options+=("$option"); done
+    "$JQ" "${options[@]}"
+  }
+else
+  JQ=jq
+fi
 
 need() { command -v "$1" >/dev/null || skip "$1 is not installed"; }
 
-# with_packages FOLDER WHAT: npm's, as package-lock.json there pins them.
+# packages_in FOLDER SECONDS: makes its node_modules as package-lock.json there pins them, or leaves why not in WORK/npm.log. The user's
+# cache keeps them for other copies of the tree, in which npm would unpack them anew.
+packages_in() {
+  local kept
+  [[ $1/package-lock.json -nt $1/node_modules ]] || return 0
+  kept=${XDG_CACHE_HOME:-${HOME:-/nowhere}/.cache}/tapedeck/npm/$(sha256sum <"$1/package-lock.json")
+  kept=${kept%% *}
+  rm -rf "$1"/node_modules{,.new}
+  if [[ ! -d $kept ]] || ! cp -al "$kept" "$1/node_modules.new" 2>"$WORK/npm.log"; then
+    rm -rf "$1/node_modules.new"
+    (cd "$1" && timeout "$2" npm ci --no-audit --no-fund --loglevel=error) >"$WORK/npm.log" 2>&1 || return
+    { mkdir -p "${kept%/*}" && cp -al "$1/node_modules" "$kept.$$" && mv -T "$kept.$$" "$kept"; } 2>/dev/null || rm -rf "$kept.$$"
+    return 0
+  fi
+  touch "$1/node_modules.new"
+  mv "$1/node_modules.new" "$1/node_modules"
+}
+
+# with_packages FOLDER WHAT: npm's. Several tests may want them at once.
 with_packages() {
   need node
   need npm
-  [[ ! $1/package-lock.json -nt $1/node_modules ]] ||
-    (cd "$1" && timeout 120 npm ci --no-audit --no-fund --loglevel=error) >"$WORK/npm.log" 2>&1 ||
-    skip "npm cannot get $2: $(tail -n 1 "$WORK/npm.log")"
+  (flock 9 && packages_in "$1" "${3:-120}") 9>"$1/.npm.lock" || skip "npm cannot get $2: $(tail -n 1 "$WORK/npm.log")"
 }
 
 # say_where_threads_wait PID: where each thread of a service is in the kernel, which tells a disk from a lost wake-up.
@@ -148,7 +172,7 @@ is_salvaged() {
 ticks() { awk '{sub(/.*\) /, ""); print $12 + $13}' "/proc/$1/stat"; }
 
 # job [FILTER [JQ OPTION...]]: what jq says of the newest job of the worker; all of it, unless told.
-job() { tapectl_json jobs list | jq -rc "${@:2}" "(.jobs[0] // {}) | ${1:-.}"; }
+job() { "$TAPEDECK_BIN/tapectl" --output json jobs list | "$JQ" -rc "${@:2}" "(.jobs[0] // {}) | ${1:-.}"; }
 
 # has_sent PACKETS: the ports of the virtual machine, since it was booted. Read without starting a program.
 has_sent() {

