@@ -5,7 +5,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 # as_lines FILE: each object of a YAML file as a line of JSON.
 as_lines() {
-  /usr/bin/python3 -c 'import json, sys, yaml; [print(json.dumps(o)) for o in yaml.safe_load_all(sys.stdin) if o]' <"$1"
+  /usr/bin/python3 -c 'import json, sys, yaml; [print(json.dumps(o)) for o in yaml.load_all(sys.stdin, yaml.CSafeLoader) if o]' <"$1"
 }
 
 # models DIRECTORY: its *.jsonl, in the chart's own modules.

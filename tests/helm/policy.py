@@ -202,7 +202,7 @@ def check(objects):
 
 
 def load(path):
-    return [each for each in yaml.safe_load_all(pathlib.Path(path).read_text(encoding="utf-8")) if each]
+    return [each for each in yaml.load_all(pathlib.Path(path).read_text(encoding="utf-8"), yaml.CSafeLoader) if each]
 
 
 if __name__ == "__main__":
