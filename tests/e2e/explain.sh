@@ -48,10 +48,11 @@ limited_by() {
 # shellcheck disable=SC2016
 has_run() { job '.name != $before and .elapsed_s >= $long / 2' -e --arg before "$1" --argjson long "$SECONDS_LONG"; }
 
-# records WHAT CHANNEL ARGUMENT...: a recording for SECONDS_LONG, of which the job, while it runs and then, and the recording tell.
+# records WHAT CHANNEL ARGUMENT...: with 32 slots if those say nothing else, whose memory is soon there. A recording for SECONDS_LONG, of which the job, while it runs and then, and the recording tell.
 records() {
   local before recording
   before=$(job '.name // ""')
+  [[ " $* " == *" --slots "* ]] || set -- "$@" --slots 32
   tapectl_json record "$2" --duration "${SECONDS_LONG}s" "${@:3}" >"$WORK/job.json" 2>"$WORK/job.log" &
   JOB_PID=$!
   wait_for 30 has_run "$before" || fail "the recording did not get going: $(cat "$WORK/job.json" "$WORK/job.log")"
@@ -141,7 +142,7 @@ far_nodes() {
     SERVICE_PIDS+=("$!")
     wait_for 15 far_worker_answers || fail "no worker answers from afar"
     far_services
-    CAPACITY=256MiB lun_with_channel memory far/c0 cf32_le 64KiB
+    CAPACITY=64MiB lun_with_channel memory far/c0 cf32_le 64KiB
   fi
   far_services
 }
@@ -171,7 +172,7 @@ head -c 64M /dev/urandom >"$WORK/capture"
 LD_PRELOAD=$SLOW_CALLS_LIBRARY SLOW_CALLS=$WORK/slow.storage start_storage
 LD_PRELOAD=$SLOW_CALLS_LIBRARY SLOW_CALLS=$WORK/slow.worker WORKER_DEVICE=host start_worker
 near_services
-CAPACITY=1GiB lun_with_channel memory memory/c0 cf32_le 1MiB
+CAPACITY=512MiB lun_with_channel memory memory/c0 cf32_le 512KiB
 CAPACITY=8GiB lun_with_channel posix posix/c0 cf32_le 1MiB
 case_errors
 for case in "${CASES[@]}"; do

@@ -26,10 +26,10 @@ start_storage
 start_worker
 tapectl lun create good --store posix --member "$WORK/member-good" --capacity 40GiB --full-policy ring >/dev/null
 tapectl lun create frozen --store posix --member "$WORK/disk/member" >/dev/null
-tapectl channel create good/c0 --datatype cf32_le --block-bytes 1MiB --sample-rate 1e6 --segment 32MiB >/dev/null
+tapectl channel create good/c0 --datatype cf32_le --block-bytes 64KiB --sample-rate 1e6 --segment 2MiB >/dev/null
 tapectl channel create frozen/c0 --datatype cf32_le --block-bytes 1MiB --sample-rate 1e6 >/dev/null
 OLD=$(tapectl_json record frozen/c0 --source synth --blocks 20 | tail -n 1 | jq -r .recording)
-start_job record good/c0 --source synth --duration 600s --resume-for 0s
+start_job record good/c0 --source synth --slots 8 --duration 600s --resume-for 0s
 recording=$(job_of good | jq -r .recording)
 alone=$(blocks_in 2)
 freeze

@@ -9,7 +9,7 @@ BLOCKS=$(scaled 1000)
 begin_test
 start_storage
 start_worker
-CAPACITY=$((BLOCKS + 100))MiB lun_with_channel memory l0/c0 cf32_le 1MiB
+CAPACITY=$((BLOCKS / 4 + 100))MiB lun_with_channel memory l0/c0 cf32_le 256KiB
 mapfile -t ports < <(ports_of "$STORAGE_PID" && ports_of "$WORKER_PID")
 ((${#ports[@]} >= 2)) || fail "found only the ports ${ports[*]}"
 /usr/bin/python3 "$(dirname "$0")/garbage.py" 12 "${ports[@]}" &

@@ -31,7 +31,7 @@ recordings_of() { tapectl_json recordings list "$1" | jq -c '.recordings[]'; }
 fill() {
   local i pids=() pid
   for i in 1 2 3 4; do
-    tapectl_json record "$1" --source synth --duration 10000s >"$WORK/full-$i.json" 2>&1 &
+    tapectl_json record "$1" --source synth --slots 8 --duration 10000s >"$WORK/full-$i.json" 2>&1 &
     pids+=($!)
   done
   for pid in "${pids[@]}"; do
@@ -43,34 +43,34 @@ fill() {
 # take BESIDE MiB in all: of a device LUN each index has 4.
 with_capacity() {
   local blocks recordings fit
-  CAPACITY=256MiB lun_with_channel "$1" "full-$1/c0" cf32_le 1MiB
+  CAPACITY=128MiB lun_with_channel "$1" "full-$1/c0" cf32_le 1MiB
   fill "full-$1/c0"
   ends_full "full-$1/c0" '.blocks == .durable_watermark and .missing_blocks == 0'
   wait_for 5 grep -q "LUN nearly full.* lun=luns/full-$1 " "$WORK/storage.log" || fail "no warning of a full LUN"
   blocks=$(recordings_of "full-$1/c0" | jq -s 'map(.blocks) | add')
   recordings=$(recordings_of "full-$1/c0" | jq -s length)
-  fit=$((256 - ($2)))
-  ((blocks == fit)) || fail "$blocks blocks of 1 MiB lie on a $1 LUN of 256 MiB in $recordings recordings, not $fit"
+  fit=$((128 - ($2)))
+  ((blocks == fit)) || fail "$blocks blocks of 1 MiB lie on a $1 LUN of 128 MiB in $recordings recordings, not $fit"
   tapectl recordings delete "$(recordings_of "full-$1/c0" | jq -rs 'max_by(.blocks).name')"
-  tapectl record "full-$1/c0" --source synth --blocks 8 >/dev/null
-  echo "$1 LUN of 256 MiB: $recordings recordings hold $blocks blocks, all durable"
+  tapectl record "full-$1/c0" --source synth --slots 8 --blocks 8 >/dev/null
+  echo "$1 LUN of 128 MiB: $recordings recordings hold $blocks blocks, all durable"
 }
 
 # Where the last room goes to a block of a recording that began late, its first one may find none: it is said to be missing.
 HOLDS_SOME='.durable_watermark > 0 or (.blocks > .missing_blocks and .missing_blocks > 0)'
 
 full_device() {
-  truncate -s 512M "$WORK/device"
+  truncate -s 128M "$WORK/device"
   tapectl lun create device --store device --member "$WORK/device" >/dev/null
   tapectl channel create device/c0 --datatype cf32_le --block-bytes 1MiB --sample-rate 1e6 >/dev/null
   fill device/c0
   ends_full device/c0 "$HOLDS_SOME"
-  echo "device LUN on a full device of 512 MiB: $(recordings_of device/c0 | jq -s 'map(.blocks) | add') blocks, all durable"
+  echo "device LUN on a full device of 128 MiB: $(recordings_of device/c0 | jq -s 'map(.blocks) | add') blocks, all durable"
 }
 
 full_file_system() {
   mkdir "$WORK/small"
-  mount -t tmpfs -o size=256m none "$WORK/small" 2>/dev/null || {
+  mount -t tmpfs -o size=128m none "$WORK/small" 2>/dev/null || {
     echo "no tmpfs may be mounted here: a full file system was not tried"
     return
   }
@@ -84,10 +84,10 @@ full_file_system() {
 }
 
 larger_than_its_disk() {
-  local note="its capacity is 1.07 GB, and its file systems have 268.44 MB"
+  local note="its capacity is 1.07 GB, and its file systems have 134.22 MB"
   tapectl lun update small --capacity 1GiB | grep -q "note: $note" || fail "lun update does not say it"
   tapectl lun list | grep -q "^small  $note" || fail "lun list does not say it: $(tapectl lun list)"
-  tapectl_json record small/c0 --source synth --blocks 300 >"$WORK/refused.json" && fail "300 MiB fit 256 MiB"
+  tapectl_json record small/c0 --source synth --blocks 150 >"$WORK/refused.json" && fail "150 MiB fit 128 MiB"
   expect_error_in "$(cat "$WORK/refused.json")" RESOURCE_EXHAUSTED LUN_FULL
   grep -q "LUN larger than its disks.* channel=luns/small/channels/c0 " "$WORK/storage.log" || fail "no warning"
   [[ -z $(recordings_of small/c0) ]] || fail "a recording that was refused is there"

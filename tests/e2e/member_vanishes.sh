@@ -25,7 +25,7 @@ is_over() { ! kill -0 "$1"; }
 # vanishes LUN PATH COMMAND...: the command is run while the LUN is recorded into. Sets RECORDING and ACKNOWLEDGED.
 vanishes() {
   local lun=$1 path=$2 pid began took before
-  tapectl_json record "$lun/c0" --source synth --duration 600s >"$WORK/$lun.json" 2>&1 &
+  tapectl_json record "$lun/c0" --source synth --slots 8 --duration 600s >"$WORK/$lun.json" 2>&1 &
   pid=$!
   wait_for 15 has_blocks "$lun" || fail "$lun: the job did not get going: $(cat "$WORK/$lun.json")"
   "${@:3}"
@@ -47,7 +47,7 @@ vanishes() {
 
 make_lun() {
   tapectl lun create "$1" --store posix --member "$2" "${@:3}" >/dev/null
-  tapectl channel create "$1/c0" --datatype cf32_le --block-bytes 256KiB --sample-rate 1e6 >/dev/null
+  tapectl channel create "$1/c0" --datatype cf32_le --block-bytes 64KiB --sample-rate 1e6 >/dev/null
 }
 
 mount_over() { mount -t tmpfs none "$WORK/member-over"; }
@@ -75,7 +75,7 @@ start_worker
 make_lun good "$WORK/member-good" --capacity 4GiB --full-policy ring
 make_lun gone "$WORK/member-gone"
 make_lun over "$WORK/member-over"
-start_job record good/c0 --source synth --duration 600s
+start_job record good/c0 --source synth --slots 8 --duration 600s
 
 vanishes gone "$WORK/member-gone" rm -rf "$WORK/member-gone"
 [[ ! -e $WORK/member-gone ]] || fail "the member was made again"
@@ -88,7 +88,7 @@ else
   old=$(tapectl_json record over/c0 --source synth --blocks 20 | tail -n 1 | jq -r .recording)
   vanishes over "$WORK/member-over" mount_over
   comes_back "$old"
-  truncate -s 512M "$WORK/image" && mkfs.ext4 -q "$WORK/image"
+  truncate -s 128M "$WORK/image" && mkfs.ext4 -q "$WORK/image"
   if mount -o loop "$WORK/image" "$WORK/disk" 2>/dev/null; then
     mkdir "$WORK/disk/member"
     make_lun dying "$WORK/disk/member"

@@ -11,15 +11,13 @@ source "$(dirname "${BASH_SOURCE[0]}")/nodes_lib.sh"
 source "$(dirname "${BASH_SOURCE[0]}")/ingest_lib.sh"
 
 LASTS=${1:-5}
-RATE=32MB
-
 answers_again() { job_says PART_ANSWERS || { ((!SHORT)) && job_says PART_GOES_ON; }; }
 
-# record_while_one_hangs I: what is recorded while that node hangs and afterwards. ANSWER: the job at its end.
+# record_while_one_hangs I RATE: what is recorded while that node hangs and afterwards. ANSWER: the job at its end.
 record_while_one_hangs() {
   local sender blocks stopped
   begin_ingest "udp=127.0.0.1:0,timeout=30"
-  "$TAPEDECK_BIN/tapedeck-emulator" --udp "127.0.0.1:$PORT" --rate "$RATE" --duration 1h --packet-bytes 1024 >"$WORK/sent.json" &
+  "$TAPEDECK_BIN/tapedeck-emulator" --udp "127.0.0.1:$PORT" --rate "$2" --duration 1h --packet-bytes 1024 >"$WORK/sent.json" &
   sender=$!
   wait_for 20 job_has_more_than 200 || fail "it does not record: $(job)"
   kill -STOP "${PIDS[$1]}"
@@ -56,15 +54,15 @@ start_worker
 
 over 0 1 2
 RECORD_OPTIONS=(--resume-for 60s)
-record_while_one_hangs 1
+record_while_one_hangs 1 32MB
 json_is "$DURING" '.notes | any(.code == "PART_SILENT" and .part == "2" and .parts == "3")' "who says that it hangs"
 ((!SHORT)) || json_is "$(job)" '.notes | any(.code == "PART_LOST") | not' "its session outlives that"
 json_is "$(at 1 recordings show l0/c0/latest)" '.state == "SEALED" and .blocks > 100' "the part of the node that hung"
 echo "three nodes of which one hung for $LASTS s: no sample is lost"
 
 over 0 1
-RECORD_OPTIONS=(--resume-for 60s --copies 2 --slots 1024) # two seconds
-record_while_one_hangs 1
+RECORD_OPTIONS=(--resume-for 60s --copies 2 --slots 512) # two seconds
+record_while_one_hangs 1 16MB
 json_is "$DURING" '.notes | any(.code == "PART_SILENT" and .part == "2" and .parts == "2" and .degraded_from != null)' "one copy meanwhile"
 json_is "$(at 0 recordings show l0/c0/latest)" '.state == "SEALED" and .missing_blocks == 0' "the copy of the node that went on"
 tapectl repair l0/c0/latest >/dev/null || fail "it is not repaired"

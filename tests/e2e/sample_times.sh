@@ -26,7 +26,9 @@ of_a_stream() {
 }
 
 of_a_trigger() {
-  start_job record seen/t --source synth --duration "$(slow 2)s"
+  local seconds
+  seconds=$(slow 2)
+  start_job record seen/t --source synth:noise=0 --slots 8 --duration "$((seconds < 8 ? seconds : 8))s"
   NAME=$(tapectl_json trigger seen/t --label seen | jq -r '.captures[0].recording')
   end_job
   ((JOB_STATUS == 0)) || fail "the stream failed: $ANSWER"
@@ -72,7 +74,7 @@ lun_of_kind posix l0 --capacity 1GiB
 tapectl channel create l0/c0 --datatype cu8 --block-bytes 64KiB --sample-rate 2e6 >/dev/null
 tapectl channel create l0/live --datatype cu8 --block-bytes 64KiB --sample-rate 2e6 >/dev/null
 tapectl channel create l0/gpu --block-bytes 64KiB --sample-rate 3e6 >/dev/null
-lun_of_kind memory seen --capacity 256MiB
+lun_of_kind memory seen --capacity 64MiB
 tapectl channel create seen/t --block-bytes 64KiB --sample-rate 1e6 --commit received --pre-trigger 50ms \
   --post-trigger 20ms >/dev/null
 lun_of_kind posix ring --capacity 64MiB --full-policy ring

@@ -42,9 +42,10 @@ WORKER_OPTIONS=(--grace 30s)
 export WATCHDOG_USEC=${WATCHDOG_MS}000
 NOTIFY_SOCKET=$WORK/storage.socket start_storage
 NOTIFY_SOCKET=$WORK/worker.socket start_worker
-tapectl lun create l0 --store memory --capacity 256MiB --full-policy ring >/dev/null
-tapectl channel create l0/c0 --datatype cf32_le --block-bytes 1MiB --sample-rate 1e6 >/dev/null
-supervise worker "$WORKER_PID" start_job record l0/c0 --source synth --duration "$(slow 2)s"
+tapectl lun create l0 --store memory --capacity 64MiB --full-policy ring >/dev/null
+tapectl channel create l0/c0 --datatype cf32_le --block-bytes 64KiB --sample-rate 1e6 --segment 16MiB >/dev/null
+seconds=$(slow 2)
+supervise worker "$WORKER_PID" start_job record l0/c0 --source synth:noise=0 --slots 8 --duration "$((seconds < 10 ? seconds : 10))s"
 grep -q EXTEND_TIMEOUT_USEC=36000000 "$WORK/worker.notify" || fail "systemd is not told of the grace: $(<"$WORK/worker.notify")"
 end_job
 json_is "$(tapectl_json recordings list)" '.recordings[0] | .state == "SEALED" and (.cause // "") == ""' "what was recorded until its end"

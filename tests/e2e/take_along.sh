@@ -135,7 +135,8 @@ json_is "$(cat "$OUT/told.sigmf-meta")" \
 
 # An export that is killed goes on where it was.
 tapectl channel create l/long --block-bytes 1MiB --sample-rate 1e9 >/dev/null
-head -c $((600 * MIB)) /dev/urandom >"$WORK/long.bin"
+head -c 37000003 /dev/urandom >"$WORK/tile.bin" # the tiles begin nowhere alike in a block
+for _ in {1..17}; do cat "$WORK/tile.bin"; done >"$WORK/long.bin"
 bring l/long raw "$WORK/long.bin" >/dev/null
 "$TAPEDECK_BIN/tapectl" recordings export l/long/latest --format sigmf --to "$OUT/long" >/dev/null 2>&1 &
 EXPORT_PID=$!

@@ -26,11 +26,11 @@ clocks_within() {
 both_ways() {
   local op recording
   for op in READ WRITE; do
-    recording=$(tapectl_json record l0/c0 --source synth --blocks "$BLOCKS" --op "$op" | jq -r .recording)
+    recording=$(tapectl_json record l0/c0 --source synth --slots 16 --blocks "$BLOCKS" --op "$op" | jq -r .recording)
     traced "record-$op" "$(job .name)"
     clocks_within "$1"
     /usr/bin/python3 "$CHECK" "$FILE" record "$BLOCKS" "$(jq '.nodes[1].clock_uncertainty_ns' <<<"$ANSWER")" "$op"
-    tapectl_json play "$recording" --sink verify --op "$op" >/dev/null
+    tapectl_json play "$recording" --sink verify --slots 16 --op "$op" >/dev/null
     traced "play-$op" "$(job .name)"
     clocks_within "$1"
     /usr/bin/python3 "$CHECK" "$FILE" play "$BLOCKS" "$(jq '.nodes[1].clock_uncertainty_ns' <<<"$ANSWER")" "$op"
@@ -50,7 +50,7 @@ segments() {
 
 # The newest seconds while it runs, and files that are there or would be too large.
 live() {
-  start_job record ring/c0 --source synth --duration 60s
+  start_job record ring/c0 --source synth --slots 16 --duration 60s
   traced live --last 2s
   json_is "$ANSWER" ".stamps > 100 and all(.nodes[]; .stamps > 0)" "stamps of a run"
   ! tapectl trace --last 1s --to "$FILE" >/dev/null 2>"$WORK/refused" || fail "a file was overwritten"
@@ -85,7 +85,7 @@ failed_session() {
 
 # A storage node that is gone fails the job, which leaves a dump where the worker has a state directory.
 failed_job() {
-  start_job record ring/c0 --source synth --duration 60s --resume-for 0s
+  start_job record ring/c0 --source synth --slots 16 --duration 60s --resume-for 0s
   kill_service "$STORAGE_PID"
   end_job
   ((JOB_STATUS != 0)) || fail "$ANSWER"
@@ -97,11 +97,11 @@ begin_test
 WORKER_OPTIONS=(--state "$WORK/worker-state")
 start_storage
 start_worker
-CAPACITY=512MiB lun_with_channel memory l0/c0 cf32_le 1MiB
+CAPACITY=$((BLOCKS / 2))MiB lun_with_channel memory l0/c0 cf32_le 256KiB
 mkdir "$WORK/ring"
 tapectl lun create ring --store posix --member "$WORK/ring" --capacity 1GiB --full-policy ring >/dev/null
-tapectl channel create ring/c0 --block-bytes 1MiB --datatype cf32_le --sample-rate 1e6 >/dev/null
-tapectl channel create ring/c1 --block-bytes 1MiB --segment "$((BLOCKS / 5))MiB" >/dev/null
+tapectl channel create ring/c0 --block-bytes 256KiB --datatype cf32_le --sample-rate 1e6 >/dev/null
+tapectl channel create ring/c1 --block-bytes 256KiB --segment "$((BLOCKS / 20))MiB" >/dev/null
 both_ways 0
 segments
 live

@@ -5,8 +5,6 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 source "$(dirname "${BASH_SOURCE[0]}")/faults.sh"
 own_the_rails "$@"
 
-BLOCKS=$(scaled 1600)
-
 # share ANSWER: each rail carried a good part of the blocks. How much is the matter of tests/bench: where other programs run, the rail
 # whose threads get the processors has more.
 share() {
@@ -60,7 +58,10 @@ die_without_rail() {
 begin_test
 start_storage
 start_worker
-CAPACITY=$((BLOCKS * 17 / 16))MiB lun_with_channel memory rails/c0 cf32_le 1MiB
+# Of 1.6 GB, or of 170 MB at 75 MB/s.
+BLOCKS=$(scaled 1600) BLOCK_KIB=1024
+! pace_rails 600 || BLOCKS=640 BLOCK_KIB=256
+CAPACITY=$((BLOCKS * BLOCK_KIB * 17 / 16 / 1024))MiB lun_with_channel memory rails/c0 cf32_le "${BLOCK_KIB}KiB"
 answer=$(tapectl_json record rails/c0 --source synth --blocks $((BLOCKS / 2)))
 share "$answer"
 recording=$(jq -r .recording <<<"$answer")

@@ -91,7 +91,7 @@ two_members() {
 # member_goes_while_recording: that does not end the recording, the LUN is DEGRADED and says which, and a scrub mends what the
 # member has missed. RECORDING: that recording.
 member_goes_while_recording() {
-  record --duration 600s
+  record --slots 8 --duration 600s
   wait_for 15 job_has_more_than 20 || fail "the job did not get going"
   mv "$WORK/m1" "$WORK/away"
   wait_for 10 is_in_state DEGRADED || fail "a member is gone: $(tapectl_json lun list)"
