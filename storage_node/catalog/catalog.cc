@@ -114,6 +114,7 @@ void Catalog::PutRecording(const ResourceName& name, const format::Manifest& man
 
 void Catalog::DeleteRecording(const ResourceName& name) {
   Change(RecordingRowOf(name), {.put = false});
+  summaries_.Forget(name);
 }
 
 absl::StatusOr<std::optional<format::Manifest>> Catalog::GetRecording(const ResourceName& name) {
@@ -127,26 +128,42 @@ absl::StatusOr<std::optional<format::Manifest>> Catalog::GetRecording(const Reso
   return format::DecodeManifest(*document);
 }
 
-absl::StatusOr<std::vector<RecordingRow>> Catalog::RecordingsAfter(const ResourceName& channel,
-                                                                   RowKey after, size_t most) {
-  std::vector<RecordingRow> rows;
-  for (bool end = false; !end && rows.size() < most;) {
-    const size_t left = most - rows.size();
-    TD_ASSIGN_OR_RETURN(ListStep step, Ask<ListStep>([channel, after, left](Books& books) {
-                          return books.Step(channel, after, left);
+absl::Status Catalog::ForEachRow(const ResourceName& channel, RowKey after, size_t most,
+                                 absl::FunctionRef<absl::Status(RawRow&)> take) {
+  for (bool end = false; !end && most > 0;) {
+    TD_ASSIGN_OR_RETURN(ListStep step, Ask<ListStep>([channel, after, most](Books& books) {
+                          return books.Step(channel, after, most);
                         }));
     end = step.end;
     after = step.last;
     for (RawRow& row : step.rows) {
-      auto manifest = format::DecodeManifest(row.document);
-      if (!manifest.ok()) {
-        LogUnreadable(row.key.name, manifest.status());
-        continue;
-      }
-      rows.push_back({.name = std::move(row.key.name), .manifest = *std::move(manifest)});
+      const absl::Status taken = take(row);
+      if (taken.ok()) --most;
+      if (!taken.ok()) LogUnreadable(row.key.name, taken);
     }
   }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<RecordingRow>> Catalog::RecordingsAfter(const ResourceName& channel,
+                                                                   RowKey after, size_t most) {
+  std::vector<RecordingRow> rows;
+  TD_RETURN_IF_ERROR(ForEachRow(channel, std::move(after), most, [&](RawRow& row) {
+    TD_ASSIGN_OR_RETURN(format::Manifest manifest, format::DecodeManifest(row.document));
+    rows.push_back({.name = std::move(row.key.name), .manifest = std::move(manifest)});
+    return absl::OkStatus();
+  }));
   return rows;
+}
+
+absl::StatusOr<std::vector<SharedSummary>> Catalog::ListSummaries(const ResourceName& channel) {
+  std::vector<SharedSummary> summaries;
+  TD_RETURN_IF_ERROR(ForEachRow(channel, {}, SIZE_MAX, [&](RawRow& row) {
+    TD_ASSIGN_OR_RETURN(SharedSummary summary, summaries_.Of(row.key.name, row.document));
+    summaries.push_back(std::move(summary));
+    return absl::OkStatus();
+  }));
+  return summaries;
 }
 
 absl::StatusOr<std::vector<ResourceName>> Catalog::CopiesOf(const std::string& original,

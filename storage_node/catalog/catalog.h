@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "services/model/seams/catalog.h"
@@ -19,6 +20,7 @@
 #include "storage_node/catalog/names.h"
 #include "storage_node/catalog/rows.h"
 #include "storage_node/catalog/state_thread.h"
+#include "storage_node/catalog/summaries.h"
 #include "storage_node/format/manifest.h"
 
 namespace tapedeck::storage_node::catalog {
@@ -63,6 +65,8 @@ class Catalog {
   // At most `most` of those that come after `after` in that order.
   absl::StatusOr<std::vector<RecordingRow>> RecordingsAfter(const ResourceName& channel,
                                                             RowKey after, size_t most);
+  // As ListRecordings. Costs less for all but the first list: it decodes changed rows alone.
+  absl::StatusOr<std::vector<SharedSummary>> ListSummaries(const ResourceName& channel);
   void DeleteRecording(const ResourceName& name);
   // At most `most` recordings that say they are copies of `original`, or of a copy of it, by name.
   // One may be gone.
@@ -93,10 +97,15 @@ class Catalog {
   absl::StatusOr<T> Ask(std::function<absl::StatusOr<T>(Books&)> read);
   absl::Status Do(std::function<absl::Status(Books&)> act);
   void Change(const RowId& id, RowChange change);
+  // At most `most` after `after`, in order. `take` gets each row; one that it cannot read, it
+  // leaves out.
+  absl::Status ForEachRow(const ResourceName& channel, RowKey after, size_t most,
+                          absl::FunctionRef<absl::Status(RawRow&)> take);
 
   // Shared with the thread, which stays where the disk hangs.
   const std::shared_ptr<Books> books_;
   const std::unique_ptr<StateThread> thread_;
+  Summaries summaries_;
 };
 
 }  // namespace tapedeck::storage_node::catalog

@@ -17,8 +17,12 @@
 namespace tapedeck::storage_node::recordings {
 namespace {
 
-bool MayGo(const format::Manifest& manifest) {
-  return manifest.state != services::RecordingState::kRecording && !manifest.kept;
+using catalog::SharedSummary;
+using catalog::Summary;
+
+// Of a summary or a manifest.
+bool MayGo(const auto& recording) {
+  return recording.state != services::RecordingState::kRecording && !recording.kept;
 }
 
 // A deletion that another thread has begun is waited for so long, in all of one call. The disk may
@@ -51,28 +55,26 @@ class Turn {
 
 using Stream = std::pair<std::string, std::string>;  // channel and ID; no ID: it is in none
 
-Stream StreamOf(const catalog::RecordingRow& row) {
-  return {row.name.channel, row.manifest.stream};
-}
+Stream StreamOf(const Summary& row) { return {row.name.channel, row.stream}; }
 
 // The streams with a segment that is still written. Those after it stay: a stream loses its oldest
 // samples, and no later ones.
 class OpenStreams {
  public:
-  OpenStreams(Recordings& recordings, const std::vector<catalog::RecordingRow>& rows) {
-    for (const catalog::RecordingRow& row : rows) {
-      const bool written = row.manifest.state == services::RecordingState::kRecording ||
-                           recordings.live().Find(row.name.ToString()) != nullptr;
-      if (!written || row.manifest.stream.empty()) continue;
-      uint64_t& first = first_.try_emplace(StreamOf(row), row.manifest.segment).first->second;
-      first = std::min(first, row.manifest.segment);
+  OpenStreams(Recordings& recordings, const std::vector<SharedSummary>& rows) {
+    for (const SharedSummary& row : rows) {
+      const bool written = row->state == services::RecordingState::kRecording ||
+                           recordings.live().Find(row->name.ToString()) != nullptr;
+      if (!written || row->stream.empty()) continue;
+      uint64_t& first = first_.try_emplace(StreamOf(*row), row->segment).first->second;
+      first = std::min(first, row->segment);
     }
   }
 
   // Whether an older segment of this one's stream is still written.
-  bool HasOlder(const catalog::RecordingRow& row) const {
+  bool HasOlder(const Summary& row) const {
     const auto it = first_.find(StreamOf(row));
-    return it != first_.end() && row.manifest.segment > it->second;
+    return it != first_.end() && row.segment > it->second;
   }
 
  private:
@@ -80,19 +82,19 @@ class OpenStreams {
 };
 
 // Oldest first; of a stream by the numbers of its segments, as the machine's clock may step.
-absl::StatusOr<std::vector<catalog::RecordingRow>> OldestFirst(Recordings& recordings,
-                                                               const std::string& lun_id) {
+absl::StatusOr<std::vector<SharedSummary>> OldestFirst(Recordings& recordings,
+                                                       const std::string& lun_id) {
   TD_ASSIGN_OR_RETURN(auto rows,
-                      recordings.catalog()->ListRecordings({.lun = lun_id, .channel = "-"}));
+                      recordings.catalog()->ListSummaries({.lun = lun_id, .channel = "-"}));
   std::ranges::reverse(rows);
   std::map<Stream, std::vector<size_t>> streams;
   for (size_t i = 0; i < rows.size(); ++i) {
-    if (!rows[i].manifest.stream.empty()) streams[StreamOf(rows[i])].push_back(i);
+    if (!rows[i]->stream.empty()) streams[StreamOf(*rows[i])].push_back(i);
   }
   for (const auto& [stream, places] : streams) {
-    std::vector<catalog::RecordingRow> segments;
+    std::vector<SharedSummary> segments;
     for (const size_t place : places) segments.push_back(std::move(rows[place]));
-    std::ranges::sort(segments, {}, [](const auto& row) { return row.manifest.segment; });
+    std::ranges::sort(segments, {}, [](const SharedSummary& row) { return row->segment; });
     for (size_t i = 0; i < places.size(); ++i) rows[places[i]] = std::move(segments[i]);
   }
   return rows;
@@ -110,30 +112,31 @@ Verdict GoesIf(bool lacking) { return lacking ? Verdict::kGoes : Verdict::kEnoug
 // nothing that should go is left or something is, as what is played or waits.
 enum class Pass { kEnough, kAllGone, kSomeLeft };
 
-// Oldest first, judges each that may go and deletes it if it goes.
+// Oldest first, judges each that may go and deletes it if it goes: by what the catalog says of it,
+// and then once more by its manifest on the members.
 absl::StatusOr<Pass> DeleteWhere(Recordings& recordings, const std::string& lun_id,
                                  luns::OpenLun& lun, absl::string_view why, Order order,
                                  dataplane::Deadline patience,
-                                 const std::function<Verdict(const format::Manifest&)>& judge) {
+                                 const std::function<Verdict(const Summary&)>& judge) {
   TD_ASSIGN_OR_RETURN(const auto rows, OldestFirst(recordings, lun_id));
   const OpenStreams open(recordings, rows);
   bool all = true;
-  for (const catalog::RecordingRow& row : rows) {
-    const bool waits = open.HasOlder(row) && order == Order::kOfStreams;
-    if (!MayGo(row.manifest)) continue;
+  for (const SharedSummary& row : rows) {
+    const bool waits = open.HasOlder(*row) && order == Order::kOfStreams;
+    if (!MayGo(*row)) continue;
     // Another thread may be deleting this one. If it were left out, a newer one would go instead:
     // so it is only where that takes too long.
     const Turn turn(*lun.deleting, patience);
-    Verdict verdict = judge(row.manifest);
+    Verdict verdict = judge(*row);
     if (verdict == Verdict::kStays) continue;
     const auto may_go = [&](const format::Manifest& stored) {
       if (!MayGo(stored)) return false;
-      verdict = judge(stored);
+      verdict = judge(Summary::Of(row->name, stored));
       return verdict == Verdict::kGoes;
     };
     bool gone = false;
     if (verdict == Verdict::kGoes && !waits) {
-      TD_ASSIGN_OR_RETURN(gone, recordings.Remove(row.name, lun, why, may_go));
+      TD_ASSIGN_OR_RETURN(gone, recordings.Remove(row->name, lun, why, may_go));
     }
     if (verdict == Verdict::kEnough) return Pass::kEnough;
     all = all && gone;
@@ -179,7 +182,7 @@ absl::Status MakeRoom(Recordings& recordings, const std::string& lun_id, luns::O
   const auto lacks = [&](uint64_t used) { return used + bytes > lun.capacity->limit(); };
   if (lacks(lun.capacity->used())) ReadAccount(recordings, lun, SIZE_MAX);
   const auto patience = dataplane::Deadline::In(kOthersDeletion);
-  const auto judge = [&](const format::Manifest&) { return GoesIf(lacks(lun.capacity->sure())); };
+  const auto judge = [&](const Summary&) { return GoesIf(lacks(lun.capacity->sure())); };
   // What comes now is worth more than a stream without a gap.
   for (const Order order : {Order::kOfStreams, Order::kAny}) {
     // Where others take the room that a pass has found or made, the oldest have their turn again.
@@ -215,8 +218,8 @@ absl::StatusOr<int64_t> ApplyPolicies(Recordings& recordings, const std::string&
   // Another max_age, set since: the next look goes by it.
   if (max_age_ns > 0 && max_age_ns == age.max_age_ns) {
     next_ns = age.now_ns + max_age_ns;
-    const auto is_due = [&](const format::Manifest& manifest) {
-      const int64_t due_ns = std::max(manifest.end_time_ns, age.since_ns) + max_age_ns;
+    const auto is_due = [&](const Summary& recording) {
+      const int64_t due_ns = std::max(recording.end_time_ns, age.since_ns) + max_age_ns;
       if (due_ns <= age.now_ns) return Verdict::kGoes;
       next_ns = std::min(next_ns, due_ns);
       return Verdict::kStays;
@@ -234,7 +237,7 @@ absl::StatusOr<int64_t> ApplyPolicies(Recordings& recordings, const std::string&
             recordings, lun_id, lun,
             told ? "fuller than max_fill" : "space in advance for new recordings in the ring",
             Order::kOfStreams, patience,
-            [&](const format::Manifest&) { return GoesIf(lun.capacity->sure() > FillLimit(lun)); })
+            [&](const Summary&) { return GoesIf(lun.capacity->sure() > FillLimit(lun)); })
             .status());
   }
   return next_ns;

@@ -40,11 +40,11 @@ absl::StatusOr<std::vector<StreamSegment>> SegmentsOf(Recordings& recordings,
                                                       const std::string& stream) {
   std::vector<StreamSegment> segments;
   if (stream.empty()) return segments;
-  TD_ASSIGN_OR_RETURN(const auto rows, recordings.catalog()->ListRecordings(
+  TD_ASSIGN_OR_RETURN(const auto rows, recordings.catalog()->ListSummaries(
                                            {.lun = name.lun, .channel = name.channel}));
-  for (const catalog::RecordingRow& row : rows) {
-    if (row.manifest.stream != stream) continue;
-    segments.push_back({.number = row.manifest.segment, .name = row.name});
+  for (const catalog::SharedSummary& row : rows) {
+    if (row->stream != stream) continue;
+    segments.push_back({.number = row->segment, .name = row->name});
   }
   std::ranges::sort(segments, {}, &StreamSegment::number);
   return segments;

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "services/base/errors.h"
 #include "storage_node/catalog/catalog.h"
@@ -37,6 +39,23 @@ class CatalogPagesTest : public testing::Test {
     for (const RecordingRow& row : rows) names.push_back(row.name.ToString());
     return names;
   }
+  // Whose summaries say the same as whole rows.
+  std::vector<SharedSummary> Summarize(const ResourceName& channel = {.lun = "-", .channel = "-"}) {
+    auto summaries = catalog_->ListSummaries(channel).value();
+    const auto rows = catalog_->ListRecordings(channel).value();
+    EXPECT_EQ(summaries.size(), rows.size());
+    for (size_t i = 0; i < std::min(summaries.size(), rows.size()); ++i) {
+      const Summary& summary = *summaries[i];
+      const format::Manifest& manifest = rows[i].manifest;
+      EXPECT_EQ(summary.name, rows[i].name);
+      EXPECT_EQ(summary.state, manifest.state) << summary.name.ToString();
+      EXPECT_EQ(summary.kept, manifest.kept) << summary.name.ToString();
+      EXPECT_EQ(summary.stream, manifest.stream) << summary.name.ToString();
+      EXPECT_EQ(summary.segment, manifest.segment) << summary.name.ToString();
+      EXPECT_EQ(summary.end_time_ns, manifest.end_time_ns) << summary.name.ToString();
+    }
+    return summaries;
+  }
 
   const TempDir dir_;
   const std::string path_ = dir_.path() + "/catalog.sqlite";
@@ -57,6 +76,49 @@ TEST_F(CatalogPagesTest, EachRowComesOnceAndInOrder) {
   }
   EXPECT_EQ(catalog_->ListRecordings({.lun = "l", .channel = "c1"})->size(), 111u);
   EXPECT_TRUE(catalog_->ListRecordings({.lun = "x", .channel = "-"})->empty());
+}
+
+TEST_F(CatalogPagesTest, SummariesFollowTheirRows) {
+  Put(200);
+  EXPECT_EQ(Summarize().size(), 200u);
+  EXPECT_EQ(Summarize({.lun = "l", .channel = "c1"}).size(), 67u);
+  format::Manifest changed = *catalog_->GetRecording(Name(7)).value();
+  changed.kept = true;
+  changed.stream = "s";
+  changed.segment = 3;
+  changed.end_time_ns = 9;
+  changed.state = services::RecordingState::kSalvaged;
+  catalog_->PutRecording(Name(7), changed);
+  Summarize();
+  catalog_->DeleteRecording(Name(8));
+  EXPECT_EQ(Summarize().size(), 199u);
+  changed.segment = 4;
+  catalog_->PutRecording(Name(8), changed);
+  EXPECT_EQ(Summarize().size(), 200u);
+  // A program that repairs the rows beside the catalog.
+  auto other = Database::Open(path_).value();
+  ASSERT_TRUE(other
+                  .Run("UPDATE recordings SET document = (SELECT document FROM recordings WHERE "
+                       "recording = '8') WHERE recording IN ('9', '10')")
+                  .ok());
+  Summarize();
+  ASSERT_TRUE(other.Run("UPDATE recordings SET document = '{' WHERE recording = '4'").ok());
+  EXPECT_EQ(Summarize().size(), 199u);
+}
+
+TEST_F(CatalogPagesTest, OnlyChangedRowsAreDecodedAgain) {
+  Put(200);
+  const auto before = Summarize();
+  catalog_->DeleteRecording(Name(199));
+  catalog_->PutRecording(Name(100), *catalog_->GetRecording(Name(100)).value());
+  format::Manifest changed = *catalog_->GetRecording(Name(50)).value();
+  changed.kept = true;
+  catalog_->PutRecording(Name(50), changed);
+  const std::set<SharedSummary> known(before.begin(), before.end());
+  const auto now = Summarize();
+  const auto is_new = [&](const SharedSummary& summary) { return !known.contains(summary); };
+  ASSERT_EQ(std::ranges::count_if(now, is_new), 1);
+  EXPECT_EQ((*std::ranges::find_if(now, is_new))->name, Name(50));
 }
 
 TEST_F(CatalogPagesTest, ARemovedStateDirectoryIsNoticed) {
