@@ -8,6 +8,7 @@
 #include <future>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,15 @@ namespace tapedeck::storage_node {
 inline constexpr uint64_t kBlockBytes = 64 << 10;
 
 // Payload of block `sequence`, different for each seed.
+inline void FillPayload(uint64_t sequence, std::span<std::byte> payload, uint64_t seed = 1) {
+  FillRandom(seed * 1'000'003 + sequence, payload);
+  // Slots come back with what they had.
+  for (std::byte& rest : payload.last(payload.size() % 8)) rest = {};
+}
 inline std::vector<std::byte> Payload(uint64_t sequence, size_t bytes, uint64_t seed = 1) {
-  return RandomBytes(seed * 1'000'003 + sequence, bytes);
+  std::vector<std::byte> payload(bytes);
+  FillPayload(sequence, payload, seed);
+  return payload;
 }
 
 inline std::string Reason(const absl::Status& status) {
@@ -60,9 +68,8 @@ struct Recorder {
       return block.has_value();
     });
     if (!lent) return absl::DeadlineExceededError("no slot came back");
-    const auto payload = Payload(sequence, bytes, seed);
-    // Copying nothing from a null pointer is undefined.
-    PutBytes(payload, block->memory());
+    const auto payload = block->memory().first(bytes);
+    FillPayload(sequence, payload, seed);
     block->header() = {.sequence = sequence,
                        .sample_index = sequence * 1000,
                        .capture_ns = static_cast<int64_t>(sequence) * 5,
