@@ -40,6 +40,7 @@ class StreamAnnotationTest : public SegmentTest {
     std::map<uint64_t, std::vector<uint64_t>> marked;
     for (const auto& [number, segment] : Segments()) {
       const auto found = node_.node().recordings().GetRecording(segment.name);
+      if (absl::IsNotFound(found.status())) continue;  // deleted since the list, by its age
       EXPECT_TRUE(found.ok()) << found.status();
       for (const auto& one : found->annotations) marked[number].push_back(one.sample_start);
     }
