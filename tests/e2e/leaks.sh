@@ -17,12 +17,19 @@ whole_session() {
   tapectl recordings delete --yes "$(jq -r .recording <<<"$answer")" >/dev/null
 }
 
-# Interrupted as by Ctrl-C in the middle of its work, which stops its job.
+# Interrupted as by Ctrl-C in the middle of its work, which stops its job. Where tapectl has not heard of the job yet, though the worker
+# shows it, tapectl says that the job may run: then it is stopped.
 dropped_session() {
+  local name recording
   start_job record l0/c0 --source synth --duration 30s
+  read -r name recording < <(job '"\(.name) \(.recording)"')
   kill -INT "$(pgrep -P "$JOB_PID" tapectl)"
   end_job
-  tapectl recordings delete --yes "$(jq -r .recording <<<"$ANSWER")" >/dev/null
+  if ((JOB_STATUS == 130)); then
+    tapectl jobs cancel "$name" >/dev/null
+    wait_for 20 is_closed "$recording" || fail "$name goes on: $(job)"
+  fi
+  tapectl recordings delete --yes "$recording" >/dev/null
 }
 
 # run COUNT SESSION: one after the other.
