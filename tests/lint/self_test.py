@@ -8,10 +8,12 @@ import pathlib
 import shutil
 import sys
 import tempfile
-import traceback
 import unittest
 
 HERE = pathlib.Path(__file__).parent
+sys.path.insert(1, str(HERE.resolve().parent))
+from in_child import in_child  # noqa: E402
+
 LONG_BODY = "  x();\n" * 61
 
 
@@ -23,39 +25,16 @@ def program(lint):
     return compile(path.read_text(), path, "exec")
 
 
-def run_as_program(lint, arguments):
-    """What this process does and ends with as that lint."""
+def run_lint(lint, arguments):
     sys.argv = [f"{lint}.py", *arguments]
     os.environ["TAPEDECK_LONG"] = "1"
-    status = 1
-    try:
-        exec(program(lint), {"__name__": "__main__", "__file__": str(HERE / f"{lint}.py")})
-        status = 0
-    except SystemExit as end:
-        if isinstance(end.code, str):
-            print(end.code, file=sys.stderr)
-        status = end.code if isinstance(end.code, int) else int(end.code is not None)
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(status)
+    exec(program(lint), {"__name__": "__main__", "__file__": str(HERE / f"{lint}.py")})
 
 
 def fork(lint, arguments):
     """(status, output) of a lint: in a child, which need not start Python anew."""
     program(lint)
-    sys.stdout.flush()
-    with tempfile.TemporaryFile("w+") as said:
-        pid = os.fork()
-        if pid == 0:
-            os.dup2(said.fileno(), sys.stdout.fileno())
-            os.dup2(said.fileno(), sys.stderr.fileno())
-            run_as_program(lint, arguments)
-        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-        said.seek(0)
-        return status, said.read()
+    return in_child(lambda: run_lint(lint, arguments))
 
 
 def run(lint, files, build=None):
